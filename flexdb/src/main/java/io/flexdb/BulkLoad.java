@@ -1,10 +1,10 @@
 package io.flexdb;
 
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.base.StoreClock;
-import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.keys.RecordFormat;
-import io.flexdb.internal.keyspace.KeyspaceState;
-import io.flexdb.internal.load.StoreLoad;
+import io.flexdb.internal.txn.KeyspaceState;
+import io.flexdb.internal.write.StoreLoad;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;

@@ -5,8 +5,8 @@ import static io.flexdb.Limits.notNull;
 
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
-import io.flexdb.internal.backup.BackupDirectory;
-import io.flexdb.internal.backup.Manifest;
+import io.flexdb.internal.tools.BackupDirectory;
+import io.flexdb.internal.tools.Manifest;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.flexdb;
 
-import io.flexdb.internal.check.Problem;
-import io.flexdb.internal.check.StoreChecker;
+import io.flexdb.internal.open.Problem;
+import io.flexdb.internal.open.StoreChecker;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

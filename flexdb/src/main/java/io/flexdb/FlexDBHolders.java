@@ -1,8 +1,8 @@
 package io.flexdb;
 
-import io.flexdb.internal.memlog.RetiredTables.Kept;
-import io.flexdb.internal.store.Store;
-import io.flexdb.internal.version.Holders;
+import io.flexdb.internal.log.RetiredTables.Kept;
+import io.flexdb.internal.open.Store;
+import io.flexdb.internal.read.Holders;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.flexdb;
 
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.internal.store.Store;
-import io.flexdb.internal.version.Version;
+import io.flexdb.internal.open.Store;
+import io.flexdb.internal.read.Version;
 
 /**
  * What memory a store holds, as of one moment: off-heap bytes by what they are for, and their sum. What has been let go

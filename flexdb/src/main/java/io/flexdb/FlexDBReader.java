@@ -1,10 +1,10 @@
 package io.flexdb;
 
-import io.flexdb.internal.follow.FollowedState;
-import io.flexdb.internal.follow.FollowedStore;
-import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.keyspace.KeyspaceDirectory;
-import io.flexdb.internal.keyspace.KeyspaceState;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.open.FollowedState;
+import io.flexdb.internal.open.FollowedStore;
+import io.flexdb.internal.txn.KeyspaceDirectory;
+import io.flexdb.internal.txn.KeyspaceState;
 import io.flexdb.storage.NoSuchKeyspaceException;
 import io.flexdb.storage.ReaderOvertakenException;
 import io.flexdb.storage.StorageException;

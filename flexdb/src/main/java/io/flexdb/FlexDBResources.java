@@ -1,9 +1,9 @@
 package io.flexdb;
 
-import io.flexdb.internal.memory.JvmMemory;
-import io.flexdb.internal.memory.JvmResources;
-import io.flexdb.internal.resources.StoreResources;
-import io.flexdb.internal.threads.SharedThreads;
+import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.base.StoreResources;
+import io.flexdb.internal.open.JvmMemory;
+import io.flexdb.internal.open.JvmResources;
 
 /**
  * Memory and threads that any number of stores share, see {@link FlexDBOptions#withResources}. Memory goes to the stores

@@ -2,7 +2,7 @@ package io.flexdb;
 
 import io.flexdb.base.memory.OffHeap.Use;
 import io.flexdb.base.memory.SharedMemory;
-import io.flexdb.internal.resources.StoreResources;
+import io.flexdb.internal.base.StoreResources;
 
 /**
  * Memory and threads in use by the stores that share {@link FlexDBResources}, as of one moment.

@@ -1,6 +1,6 @@
 package io.flexdb;
 
-import io.flexdb.internal.salvage.StoreSalvage;
+import io.flexdb.internal.tools.StoreSalvage;
 import java.util.List;
 
 /**

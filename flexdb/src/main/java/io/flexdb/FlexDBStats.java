@@ -1,8 +1,8 @@
 package io.flexdb;
 
 import io.flexdb.flexspace.internal.engine.SpaceFigures;
-import io.flexdb.internal.store.Store;
-import io.flexdb.internal.version.Version;
+import io.flexdb.internal.open.Store;
+import io.flexdb.internal.read.Version;
 import io.flexdb.storage.StoreHealth;
 
 /**

@@ -1,14 +1,14 @@
 package io.flexdb;
 
-import io.flexdb.internal.batch.PayloadBuffer;
-import io.flexdb.internal.batch.WritePayload;
-import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.keyspace.KeyspaceState;
-import io.flexdb.internal.large.ChannelBytes;
-import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.mem.ChannelBytes;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.PayloadBuffer;
+import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.internal.open.Store;
 import io.flexdb.internal.read.RangeEstimator;
-import io.flexdb.internal.store.Store;
-import io.flexdb.internal.transaction.Footprint;
+import io.flexdb.internal.txn.Footprint;
+import io.flexdb.internal.txn.KeyspaceState;
 import io.flexdb.internal.write.Precondition;
 import io.flexdb.internal.write.StoreWriter;
 import java.io.IOException;

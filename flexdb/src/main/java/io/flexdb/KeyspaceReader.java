@@ -1,8 +1,8 @@
 package io.flexdb;
 
-import io.flexdb.internal.follow.FollowedState;
-import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.keyspace.KeyspaceState;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.open.FollowedState;
+import io.flexdb.internal.txn.KeyspaceState;
 import io.flexdb.storage.ReaderOvertakenException;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;

@@ -1,14 +1,14 @@
 package io.flexdb;
 
-import io.flexdb.internal.batch.PayloadReader;
-import io.flexdb.internal.load.WritesLoad;
-import io.flexdb.internal.load.WrittenKeys;
-import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.internal.store.Store;
-import io.flexdb.internal.transaction.OwnWrites;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.PayloadReader;
+import io.flexdb.internal.open.Store;
+import io.flexdb.internal.txn.OwnWrites;
 import io.flexdb.internal.write.BatchPayload;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.internal.write.WriteGuard;
+import io.flexdb.internal.write.WritesLoad;
+import io.flexdb.internal.write.WrittenKeys;
 
 /** Writes a batch that is larger than a memtable, as a transaction does that asks for no conflicts. */
 final class LargeBatch {

@@ -1,13 +1,13 @@
 package io.flexdb;
 
-import io.flexdb.internal.batch.PayloadReader;
-import io.flexdb.internal.batch.WritePayload;
-import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.keys.RecordFormat;
-import io.flexdb.internal.large.ChannelBytes;
-import io.flexdb.internal.merge.OperandFold;
-import io.flexdb.internal.merge.WaitingOperands;
-import io.flexdb.internal.store.Store;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.mem.ChannelBytes;
+import io.flexdb.internal.mem.OperandFold;
+import io.flexdb.internal.mem.PayloadReader;
+import io.flexdb.internal.mem.WaitingOperands;
+import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.internal.open.Store;
 import io.flexdb.internal.write.BatchPayload;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;

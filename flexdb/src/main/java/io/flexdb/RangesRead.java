@@ -2,7 +2,7 @@ package io.flexdb;
 
 import io.flexdb.internal.read.MergeCursor;
 import io.flexdb.internal.read.Scan;
-import io.flexdb.internal.transaction.Footprint;
+import io.flexdb.internal.txn.Footprint;
 import io.flexdb.storage.StorageException;
 
 /** The ranges that a cursor of a transaction has shown, so that nobody else may have written there. For one thread. */

@@ -1,6 +1,6 @@
 package io.flexdb;
 
-import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.read.Scan;
 import io.flexdb.internal.read.Scan.Iteration;
 import java.util.Arrays;

@@ -1,11 +1,11 @@
 package io.flexdb;
 
-import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.keyspace.KeyspaceState;
+import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.read.MultiReader;
 import io.flexdb.internal.read.OpenValue;
+import io.flexdb.internal.read.PinnedVersion;
 import io.flexdb.internal.read.StoreReader;
-import io.flexdb.internal.version.PinnedVersion;
+import io.flexdb.internal.txn.KeyspaceState;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -1,11 +1,11 @@
 package io.flexdb;
 
 import io.flexdb.flexspace.internal.vfs.Vfs;
-import io.flexdb.internal.follow.FollowedState;
-import io.flexdb.internal.follow.FollowedStore;
+import io.flexdb.internal.open.FollowedState;
+import io.flexdb.internal.open.FollowedStore;
+import io.flexdb.internal.read.HolderKind;
+import io.flexdb.internal.read.PinnedVersion;
 import io.flexdb.internal.read.StoreReader;
-import io.flexdb.internal.version.HolderKind;
-import io.flexdb.internal.version.PinnedVersion;
 import java.nio.file.Path;
 
 /** What the views of a {@link FlexDBReader} read from: the newest state, whichever that is. */

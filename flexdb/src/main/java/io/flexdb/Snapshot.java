@@ -1,9 +1,9 @@
 package io.flexdb;
 
-import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.keyspace.KeyspaceDirectory;
-import io.flexdb.internal.keyspace.KeyspaceState;
-import io.flexdb.internal.version.PinnedVersion;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.read.PinnedVersion;
+import io.flexdb.internal.txn.KeyspaceDirectory;
+import io.flexdb.internal.txn.KeyspaceState;
 
 /**
  * A store as it was at one moment, for as long as the snapshot is open; it still shows pairs that expire after that

@@ -4,11 +4,11 @@ import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.StoreSettings;
-import io.flexdb.internal.batch.PayloadBuffer;
-import io.flexdb.internal.files.StoreFiles;
+import io.flexdb.internal.mem.PayloadBuffer;
+import io.flexdb.internal.open.Store;
+import io.flexdb.internal.open.StoreFiles;
 import io.flexdb.internal.read.KeptBytes;
 import io.flexdb.internal.read.StoreReader;
-import io.flexdb.internal.store.Store;
 import io.flexdb.internal.write.StoreWriter;
 import java.nio.file.Path;
 

@@ -1,12 +1,12 @@
 package io.flexdb;
 
-import io.flexdb.internal.batch.WritePayload;
-import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.keyspace.KeyspaceState;
-import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.read.MultiReader;
 import io.flexdb.internal.read.OpenValue;
-import io.flexdb.internal.transaction.OwnWrites;
+import io.flexdb.internal.txn.KeyspaceState;
+import io.flexdb.internal.txn.OwnWrites;
 import io.flexdb.storage.ConflictException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package io.flexdb;
 
-import io.flexdb.internal.batch.WritePayload;
-import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.keyspace.KeyspaceState;
-import io.flexdb.internal.keyspace.KeyspacesWritten;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.internal.txn.KeyspaceState;
+import io.flexdb.internal.txn.KeyspacesWritten;
 import io.flexdb.internal.write.BatchPayload;
 import java.nio.ByteBuffer;
 import java.time.Duration;

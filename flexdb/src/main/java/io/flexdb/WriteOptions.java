@@ -1,7 +1,7 @@
 package io.flexdb;
 
+import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.base.StoreClock;
-import io.flexdb.internal.keys.RecordFormat;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

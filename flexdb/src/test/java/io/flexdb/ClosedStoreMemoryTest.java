@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.flexdb.internal.memtable.MemTable;
-import io.flexdb.internal.store.Store;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.open.Store;
 import io.flexdb.storage.StoreClosedException;
 import java.lang.ref.Reference;
 import java.lang.reflect.Array;

@@ -1,7 +1,7 @@
 package io.flexdb;
 
-import io.flexdb.internal.commit.Committer;
-import io.flexdb.internal.merge.OperandFold;
+import io.flexdb.internal.mem.OperandFold;
+import io.flexdb.internal.write.Committer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;

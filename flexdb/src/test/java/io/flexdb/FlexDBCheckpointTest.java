@@ -10,7 +10,7 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.wal.WalFormat;
+import io.flexdb.internal.log.WalFormat;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;

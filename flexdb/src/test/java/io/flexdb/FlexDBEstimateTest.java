@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.keys.RecordFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Random;

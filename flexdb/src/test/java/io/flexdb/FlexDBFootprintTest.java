@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.store.Store;
-import io.flexdb.internal.transaction.Footprint;
+import io.flexdb.internal.open.Store;
+import io.flexdb.internal.txn.Footprint;
 import io.flexdb.storage.ConflictException;
 import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.KeyspaceDriver.Change;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.read.MergeCursor;
 import io.flexdb.internal.read.Scan;
 import io.flexdb.storage.NoSuchKeyspaceException;

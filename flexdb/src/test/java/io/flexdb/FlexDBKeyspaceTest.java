@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.read.MergeCursor;
 import io.flexdb.internal.read.Scan;
 import io.flexdb.storage.ConflictException;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.internal.vfs.RealVfs;
-import io.flexdb.internal.memory.JvmMemory;
+import io.flexdb.internal.open.JvmMemory;
 import io.flexdb.testing.Effort;
 import io.flexdb.testing.FilesInUse;
 import io.flexdb.testing.Waiting;

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.simulation.FilesBefore;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.memory.JvmMemory;
+import io.flexdb.internal.open.JvmMemory;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;

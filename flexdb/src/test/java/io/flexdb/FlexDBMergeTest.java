@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.batch.WritePayload;
-import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.write.BatchPayload;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.storage.MergeException;

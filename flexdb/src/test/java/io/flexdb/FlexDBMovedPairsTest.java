@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
-import io.flexdb.internal.cache.IntervalCache;
-import io.flexdb.internal.cache.IntervalFormat;
-import io.flexdb.internal.index.IntervalCursor;
+import io.flexdb.internal.interval.IntervalCache;
+import io.flexdb.internal.interval.IntervalCursor;
+import io.flexdb.internal.interval.IntervalFormat;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

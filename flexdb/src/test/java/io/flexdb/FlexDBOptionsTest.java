@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
+import io.flexdb.internal.base.StoreResources;
 import io.flexdb.internal.base.StoreSettings;
-import io.flexdb.internal.resources.StoreResources;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.cache.IntervalCache;
-import io.flexdb.internal.index.IntervalCursor;
-import io.flexdb.internal.index.SparseIndex;
-import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.interval.IntervalCache;
+import io.flexdb.internal.interval.IntervalCursor;
+import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;

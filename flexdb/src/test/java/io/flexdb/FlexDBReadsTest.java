@@ -14,7 +14,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.StoreSettings;
-import io.flexdb.internal.memory.JvmMemory;
+import io.flexdb.internal.open.JvmMemory;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.testing.Effort;
 import io.flexdb.testing.Waiting;

@@ -10,7 +10,7 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.keys.KeyHeads;
+import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.testing.Effort;

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.Force;
-import io.flexdb.internal.keys.KeyHeads;
-import io.flexdb.internal.store.Store;
-import io.flexdb.internal.store.StoreOpener;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.open.Store;
+import io.flexdb.internal.open.StoreOpener;
 import io.flexdb.internal.write.BatchPayload;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.flexdb;
 
-import io.flexdb.internal.memory.JvmMemory;
+import io.flexdb.internal.open.JvmMemory;
 import io.flexdb.testing.Waiting;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;

@@ -2,9 +2,9 @@ package io.flexdb.it;
 
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.Monitor;
-import io.flexdb.internal.batch.WritePayload;
-import io.flexdb.internal.memlog.MemLogs;
-import io.flexdb.internal.memtable.MemTable;
+import io.flexdb.internal.log.MemLogs;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.storage.StoreHealth;
 import java.nio.file.Path;
 import java.util.function.Consumer;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -17,6 +18,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Packages are rooms with doors that point down: none knows one that knows it, and each says what it is. */
@@ -26,10 +28,10 @@ class RoomsTest {
             Pattern.compile("(?m)^import (?:static )?(io\\.flexdb(?:\\.[a-z]\\w*)*)\\.[A-Z]");
 
     @Test
-    void noPackageKnowsOneThatKnowsIt() throws IOException {
+    void noPackageKnowsOneThatKnowsIt() {
         Map<String, Set<String>> uses = new TreeMap<>();
         for (Path path : mainSources()) {
-            String text = Files.readString(path);
+            String text = read(path);
             String room = packageOf(text);
             Set<String> used = uses.computeIfAbsent(room, name -> new TreeSet<>());
             IMPORT.matcher(text).results().map(found -> found.group(1)).forEach(used::add);
@@ -45,6 +47,17 @@ class RoomsTest {
         assertEquals(List.of(), circles, "packages that reach themselves by imports");
     }
 
+    @Test
+    void theStoreHasNineRooms() {
+        String prefix = "io.flexdb.internal.";
+        Set<String> rooms = mainSources().stream()
+                .map(RoomsTest::packageOf)
+                .filter(name -> name.startsWith(prefix))
+                .map(name -> name.substring(prefix.length()))
+                .collect(Collectors.toSet());
+        assertEquals(Set.of("tools", "open", "txn", "write", "read", "interval", "log", "mem", "base"), rooms);
+    }
+
     private static Set<String> reachable(Map<String, Set<String>> uses, Collection<String> from) {
         Set<String> seen = new TreeSet<>();
         Deque<String> left = new ArrayDeque<>(from);
@@ -58,11 +71,11 @@ class RoomsTest {
     }
 
     @Test
-    void eachPackageSaysWhatItIs() throws IOException {
+    void eachPackageSaysWhatItIs() {
         Set<String> silent = new TreeSet<>();
         Set<String> speaking = new TreeSet<>();
         for (Path path : mainSources()) {
-            String name = packageOf(Files.readString(path));
+            String name = packageOf(path);
             (path.endsWith("package-info.java") ? speaking : silent).add(name);
         }
         silent.removeAll(speaking);
@@ -74,6 +87,18 @@ class RoomsTest {
                 .filter(path -> path.toString().replace('\\', '/').contains("/src/main/java/"))
                 .filter(path -> !path.endsWith("module-info.java"))
                 .toList();
+    }
+
+    private static String read(Path path) {
+        try {
+            return Files.readString(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String packageOf(Path path) {
+        return packageOf(read(path));
     }
 
     private static String packageOf(String text) {

@@ -1,2 +1,5 @@
-/** Reading: point lookups, cursors, and how intervals come into memory. */
+/**
+ * Reads of one version: gets, cursors and scans over memtables and intervals; the versions and who holds them; old
+ * versions that were moved to scratch files. Above {@code log} and {@code interval}.
+ */
 package io.flexdb.internal.read;

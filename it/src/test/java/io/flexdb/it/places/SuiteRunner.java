@@ -32,7 +32,7 @@ final class SuiteRunner {
         "io.flexdb.flexspace.internal.vfs.RealVfsConformanceTest",
         "io.flexdb.FlexDBOpenTest",
         "io.flexdb.FlexDBScrubTest",
-        "io.flexdb.internal.wal.WalNamesTest"
+        "io.flexdb.internal.log.WalNamesTest"
     };
 
     /** Files are renamed, replaced and deleted while a store is open, by its end and after a crash. */

@@ -2,7 +2,7 @@ package io.flexdb.it.race;
 
 import io.flexdb.base.waiting.EventCount;
 import io.flexdb.flexspace.internal.base.Health;
-import io.flexdb.internal.version.VisibleSequence;
+import io.flexdb.internal.read.VisibleSequence;
 import java.nio.file.Path;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;

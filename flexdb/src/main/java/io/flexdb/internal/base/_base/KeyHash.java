@@ -1,0 +1,125 @@
+package io.flexdb.internal.base;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.SecureRandom;
+import java.util.Random;
+
+/**
+ * The hash of a key, 64 well-mixed bits, by which memtables find entries. It lives in memory only and is another function
+ * in each process, so that nobody can choose keys that meet. {@link Fingerprints} are made with other secrets.
+ */
+public final class KeyHash {
+    /*
+     * Sixteen bytes a round, each round one 64 x 64 -> 128 bit multiplication whose halves are folded together. The
+     * last 1 to 16 bytes are read as two words that overlap, so that no length needs a loop over single bytes. The
+     * length is part of the hash, so overlapping reads of different lengths do not meet.
+     *
+     * H1 Every factor is a word of the key or the length, mixed with a secret that was drawn for this process, or with
+     *    what earlier rounds made of secrets. So no key is known to make a factor 0, which would drop the other one, or
+     *    any other value.
+     * H2 The sum of the factors is part of each fold. So a factor that is 0 after all does not drop the other one; and
+     *    negated factors do not meet, whose signed product is the same, or nearly so: what negates word ^ secret does
+     *    not depend on the secret, as long as it is odd. An unsigned product would do too, and takes twice as long.
+     */
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+    // Constants to the compiler, so that they cost nothing.
+    private static final long S0;
+    private static final long S1;
+    private static final long S2;
+    private static final long S3;
+
+    static {
+        long[] secrets = secrets(new SecureRandom());
+        S0 = secrets[0];
+        S1 = secrets[1];
+        S2 = secrets[2];
+        S3 = secrets[3];
+    }
+
+    private KeyHash() {}
+
+    /** Four words of 32 bits set each. A factor of few bits would mix badly. */
+    static long[] secrets(Random random) {
+        return random.longs().filter(KeyHash::isSecret).limit(4).toArray();
+    }
+
+    static boolean isSecret(long word) {
+        return Long.bitCount(word) == Long.SIZE / 2;
+    }
+
+    /** The hash of {@code length} bytes of an array. */
+    public static long hash(byte[] key, int offset, int length) {
+        return hash(key, offset, length, S0, S1, S2, S3);
+    }
+
+    static long hash(byte[] key, int offset, int length, long s0, long s1, long s2, long s3) {
+        long hash = s0;
+        int at = offset;
+        int left = length;
+        while (left > 16) {
+            hash = fold((long) LONGS.get(key, at) ^ s1, (long) LONGS.get(key, at + 8) ^ hash);
+            at += 16;
+            left -= 16;
+        }
+        long first;
+        long last;
+        if (left >= 8) {
+            first = (long) LONGS.get(key, at);
+            last = (long) LONGS.get(key, at + left - 8);
+        } else if (left >= 4) {
+            first = (int) INTS.get(key, at);
+            last = (int) INTS.get(key, at + left - 4);
+        } else if (left > 0) {
+            first = (key[at] & 0xff) << 16 | (key[at + (left >> 1)] & 0xff) << 8 | (key[at + left - 1] & 0xff);
+            last = 0;
+        } else {
+            first = 0;
+            last = 0;
+        }
+        return fold(fold(first ^ s1, last ^ hash) ^ s2, length ^ s3);
+    }
+
+    /** The hash of {@code length} bytes of a little-endian buffer; the same as of an array with these bytes. */
+    public static long hash(ByteBuffer buffer, int position, int length) {
+        return hash(buffer, position, length, S0, S1, S2, S3);
+    }
+
+    static long hash(ByteBuffer buffer, int position, int length, long s0, long s1, long s2, long s3) {
+        assert buffer.order() == ByteOrder.LITTLE_ENDIAN;
+        long hash = s0;
+        int at = position;
+        int left = length;
+        while (left > 16) {
+            hash = fold(buffer.getLong(at) ^ s1, buffer.getLong(at + 8) ^ hash);
+            at += 16;
+            left -= 16;
+        }
+        long first;
+        long last;
+        if (left >= 8) {
+            first = buffer.getLong(at);
+            last = buffer.getLong(at + left - 8);
+        } else if (left >= 4) {
+            first = buffer.getInt(at);
+            last = buffer.getInt(at + left - 4);
+        } else if (left > 0) {
+            first = (buffer.get(at) & 0xff) << 16
+                    | (buffer.get(at + (left >> 1)) & 0xff) << 8
+                    | (buffer.get(at + left - 1) & 0xff);
+            last = 0;
+        } else {
+            first = 0;
+            last = 0;
+        }
+        return fold(fold(first ^ s1, last ^ hash) ^ s2, length ^ s3);
+    }
+
+    private static long fold(long a, long b) {
+        return a * b ^ Math.multiplyHigh(a, b) + (a + b);
+    }
+}

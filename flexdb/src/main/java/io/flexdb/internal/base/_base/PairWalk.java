@@ -1,0 +1,259 @@
+package io.flexdb.internal.base;
+
+import io.flexdb.flexspace.internal.engine.SpaceReads;
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreIoException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * Goes through all pairs of a space in logical order, which is that of their keys, without the sparse index. What can't
+ * be read, or is no pair, is told, and passed over. For one thread, while the view is good for reading.
+ */
+public final class PairWalk {
+    /*
+     * A pair begins where the one before it ends. Where that is not known, since that one is damaged, the next place
+     * known to be a beginning is that of an extent that is no continuation (O7).
+     *
+     * All bytes that are looked at come from frames that were verified, so a length can be no wild number; it is held
+     * against the space all the same before anything is read by it. Bytes come by large pieces; only where one of these
+     * can't be read, by what a pair needs. A pair that is longer than a piece is verified part by part, and its value
+     * read once more by whoever wants it.
+     */
+    private static final int WINDOW_BYTES = 1 << 20;
+
+    /** What is made of what is found. */
+    public interface Visitor {
+        /** Takes a sound pair, with its key above that before it: the walk's methods tell of it. */
+        void pair();
+
+        /**
+         * Takes what can't be read as pairs.
+         *
+         * @param from where it begins in the space
+         * @param to where the next sound pair begins, or the space ends
+         * @param keyBefore the key of the last pair before it, null if there is none
+         * @param keyAfter that of the next, null if there is none
+         * @param cause what was wrong first
+         */
+        void lost(long from, long to, byte[] keyBefore, byte[] keyAfter, StorageException cause);
+
+        /** So many bytes more of the space are done with; may throw to end the walk. */
+        void passed(long bytes);
+    }
+
+    private final SpaceReads reads;
+    private final FlexTreeView view;
+    private final Path dataFile;
+    private final Visitor visitor;
+    private final ByteBuffer window = ByteBuffer.allocateDirect(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private final ExtentCursor extents = new ExtentCursor();
+    private final CRC32C crc = new CRC32C();
+    private final long size;
+    private long windowFrom;
+    private int windowBytes;
+    private byte[] key = new byte[64];
+    private int keyLength;
+    private byte[] lastKey = new byte[64];
+    private int lastKeyLength = -1; // none yet
+    private long pairOffset;
+    private long valueOffset;
+    private int valueLength;
+    private long expiry;
+    private long mergedThrough;
+    private boolean hasWaiting;
+
+    /** @param dataFile for messages */
+    public PairWalk(SpaceReads reads, FlexTreeView view, Path dataFile, Visitor visitor) {
+        this.reads = reads;
+        this.view = view;
+        this.dataFile = dataFile;
+        this.visitor = visitor;
+        this.size = view.size();
+        extents.reset(view);
+    }
+
+    /** Goes through all of it. */
+    public void run() {
+        long lostFrom = -1;
+        StorageException cause = null;
+        long at = 0;
+        while (at < size) {
+            long next;
+            try {
+                next = readPair(at);
+            } catch (CorruptionException | StoreIoException e) {
+                if (lostFrom < 0) {
+                    lostFrom = at;
+                    cause = e;
+                }
+                next = nextBeginning(at);
+                visitor.passed(next - at);
+                at = next;
+                continue;
+            }
+            if (lostFrom >= 0) {
+                visitor.lost(lostFrom, at, keyBefore(), Arrays.copyOf(key, keyLength), cause);
+                lostFrom = -1;
+            }
+            visitor.pair();
+            keepKey();
+            visitor.passed(next - at);
+            at = next;
+        }
+        if (lostFrom >= 0) {
+            visitor.lost(lostFrom, size, keyBefore(), null, cause);
+        }
+    }
+
+    private void keepKey() {
+        byte[] free = lastKey;
+        lastKey = key;
+        lastKeyLength = keyLength;
+        key = free;
+    }
+
+    /** The first beginning of an extent behind a place that is one of a pair; the size if there is none. */
+    private long nextBeginning(long after) {
+        boolean found = extents.seek(after) && extents.next();
+        while (found && ((extents.flags() & RecordFormat.CONTINUATION) != 0 || extents.isHole())) {
+            found = extents.next();
+        }
+        return found ? extents.logicalOffset() : size;
+    }
+
+    /** Reads the pair that begins at a place, and returns where it ends. */
+    private long readPair(long at) {
+        int headerBytes = (int) Math.min(RecordFormat.MAX_HEADER_BYTES, size - at);
+        int position = load(at, headerBytes);
+        long header = RecordFormat.readHeader(window, position, position + headerBytes);
+        if (header < 0 || RecordFormat.recordBytes(header) > size - at) {
+            throw noPair(at, "lengths of a pair within the space", "others");
+        }
+        int bytes = RecordFormat.recordBytes(header);
+        keyLength = RecordFormat.keyLength(header);
+        valueLength = RecordFormat.valueLength(header);
+        valueOffset = at + RecordFormat.headerBytes(header) + keyLength;
+        pairOffset = at;
+        int keyFrom = RecordFormat.headerBytes(header);
+        position = load(at, Math.min(bytes, keyFrom + keyLength));
+        if (key.length < keyLength) {
+            key = new byte[Math.max(keyLength, 2 * key.length)];
+        }
+        window.get(position + keyFrom, key, 0, keyLength);
+        expiry = RecordFormat.expiry(window, position, header);
+        mergedThrough = RecordFormat.mergedThrough(window, position, header);
+        hasWaiting = RecordFormat.hasWaiting(header);
+        int expected = RecordFormat.checksum(window, position);
+        int found = checksum(at + Integer.BYTES, bytes - Integer.BYTES);
+        if (found != expected) {
+            throw noPair(at, "a pair with checksum " + Integer.toHexString(expected), Integer.toHexString(found));
+        }
+        if (keyLength == 0) {
+            throw noPair(at, "a key", "none");
+        }
+        if (lastKeyLength >= 0 && Arrays.compareUnsigned(lastKey, 0, lastKeyLength, key, 0, keyLength) >= 0) {
+            throw noPair(at, "a key above that of the pair before", "one that is not");
+        }
+        return at + bytes;
+    }
+
+    private int checksum(long from, int bytes) {
+        crc.reset();
+        for (int done = 0; done < bytes; ) {
+            int length = Math.min(bytes - done, WINDOW_BYTES);
+            int position = load(from + done, length);
+            crc.update(window.duplicate().limit(position + length).position(position));
+            done += length;
+        }
+        return (int) crc.getValue();
+    }
+
+    private CorruptionException noPair(long at, String expected, String found) {
+        return new CorruptionException(dataFile, 0, expected + " at logical offset " + at, found);
+    }
+
+    /** Has the window hold some bytes of the space, and returns where. */
+    private int load(long from, int bytes) {
+        if (from < windowFrom || from + bytes > windowFrom + windowBytes) {
+            int ahead = (int) Math.min(WINDOW_BYTES, size - from);
+            windowBytes = 0;
+            windowFrom = from;
+            try {
+                reads.read(view, from, window.clear(), 0, ahead);
+            } catch (CorruptionException | StoreIoException e) {
+                ahead = bytes; // what is damaged may be behind it
+                reads.read(view, from, window.clear(), 0, ahead);
+            }
+            window.clear();
+            windowBytes = ahead;
+        }
+        return (int) (from - windowFrom);
+    }
+
+    /** Where the pair begins in the space. */
+    public long pairOffset() {
+        return pairOffset;
+    }
+
+    /** Holds the key from index 0 on, until the walk goes on. */
+    public byte[] key() {
+        return key;
+    }
+
+    /** Bytes of the key. */
+    public int keyLength() {
+        return keyLength;
+    }
+
+    /** Bytes of the value. */
+    public int valueLength() {
+        return valueLength;
+    }
+
+    private byte[] keyBefore() {
+        return lastKeyLength < 0 ? null : Arrays.copyOf(lastKey, lastKeyLength);
+    }
+
+    /** When the pair expires, in milliseconds since 1970, or {@link RecordFormat#NEVER}. */
+    public long expiry() {
+        return expiry;
+    }
+
+    /** The sequence number through which operands are in the value; 0 if there are none. */
+    public long mergedThrough() {
+        return mergedThrough;
+    }
+
+    /** Fills a buffer with a part of the value, from some place in it on, which is read once more. */
+    public void copyValue(int from, ByteBuffer destination) {
+        for (int done = from; destination.hasRemaining(); ) {
+            int length = Math.min(destination.remaining(), WINDOW_BYTES);
+            int position = load(valueOffset + done, length);
+            destination.put(destination.position(), window, position, length);
+            destination.position(destination.position() + length);
+            done += length;
+        }
+    }
+
+    /** Whether what stands for the value is a list of operands that wait. */
+    public boolean hasWaiting() {
+        return hasWaiting;
+    }
+
+    /** Reads the value once more, into an array, from an index on. */
+    public void copyValue(byte[] destination, int index) {
+        for (int done = 0; done < valueLength; ) {
+            int length = Math.min(valueLength - done, WINDOW_BYTES);
+            int position = load(valueOffset + done, length);
+            window.get(position, destination, index + done, length);
+            done += length;
+        }
+    }
+}

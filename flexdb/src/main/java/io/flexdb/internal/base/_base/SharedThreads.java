@@ -1,0 +1,370 @@
+package io.flexdb.internal.base;
+
+import io.flexdb.flexspace.internal.base.Monitor;
+import java.util.Arrays;
+
+/**
+ * Threads for the background work of any number of stores. A store has one only while there is something to do for it,
+ * and the thread has the store's directory in its name then. Thread-safe.
+ */
+public final class SharedThreads {
+    /*
+     * The problem: two hundred stores, each with a few threads that have nothing to do nearly always.
+     *
+     * The choice: what such a thread did is a task, which is run when somebody wakes it, or when the time has come that
+     * it has asked for. A dispatcher gives the tasks to workers, in turns. There are as many workers as processors and
+     * one more. A task may wait for long, for a disk or for memory, and may even wait for what another task does. So
+     * where all workers were busy for a tenth of a second, and none has ended its task, there will be one more: whatever
+     * tasks wait for, the others go on. A worker that gets nothing to do for a while ends, and so does the dispatcher
+     * when there is no task.
+     *
+     * A task with much to do asks after each piece whether others wait for a worker, and gives way. And one that a
+     * caller waits for goes before all others, and has one more worker at once if all are busy: there are no more of
+     * these than callers.
+     *
+     * To wake a task takes no memory, since it is done where the heap may be full; if there is no memory for another
+     * worker the dispatcher tries again.
+     *
+     * T1  A task is run by one worker at a time, and by none once end() has returned.
+     * T2  A task that was woken is run after that. Whoever wakes it sets wanted, then looks whether it is running; the
+     *     worker says that it is not running any more, then the dispatcher looks whether it is wanted.
+     */
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
+    private static final long STALL_NANOS = 100_000_000;
+    private static final long TRY_AGAIN_NANOS = 10_000_000;
+    private static final long KEEP_NANOS = 1_000_000_000;
+    private static final long LONG_NANOS = 60 * KEEP_NANOS;
+    private static final int LEAST_WORKERS = 4;
+    private static final Task[] NONE = {};
+
+    /** What a task does. It must not throw. */
+    public interface Work {
+        /** Does what there is, and returns after how many nanoseconds to come again, if nobody wakes it earlier. */
+        long run();
+    }
+
+    /** Work of a store. */
+    public final class Task {
+        private final String name;
+        private Work work; // null once it has ended: it leads to a store, and a worker may have the task on its stack
+        private volatile boolean wanted;
+        private volatile boolean urgent;
+        private volatile boolean running; // written under the monitor, as all below
+        private boolean ended;
+        private long due = Long.MAX_VALUE;
+
+        private Task(String name, Work work) {
+            this.name = name;
+            this.work = work;
+        }
+
+        /** Has it run, or run once more. Any thread; takes no memory. */
+        public void wake() {
+            wanted = true;
+            if (!running) {
+                monitor.wake();
+            }
+        }
+
+        /** The same for somebody who waits for it: before others. */
+        public void wakeFirst() {
+            urgent = true;
+            wake();
+        }
+
+        /** Has it run in so many nanoseconds. */
+        public void wakeIn(long nanos) {
+            monitor.lock();
+            try {
+                due = later(now(), nanos);
+                monitor.signalAll();
+            } finally {
+                monitor.unlock();
+            }
+        }
+
+        /** Has it run never again, and waits until it does not. An interrupt stays pending. */
+        public void end() {
+            monitor.lock();
+            try {
+                ended = true;
+                while (running) {
+                    monitor.await();
+                }
+                work = null;
+                removeEnded();
+            } finally {
+                monitor.unlock();
+            }
+        }
+    }
+
+    private final class Worker extends Thread {
+        private Worker nextIdle; // under the monitor, as the next
+        private Task task;
+
+        Worker(Task first) {
+            super("flexdb-idle");
+            task = first;
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            while (task != null) {
+                setName(task.name);
+                long rest = Long.MAX_VALUE;
+                try {
+                    rest = task.work.run();
+                } catch (Throwable e) { // an error of ours: other tasks go on
+                    report(e);
+                }
+                interrupted(); // which is nothing to another store
+                setName("flexdb-idle");
+                finish(this, rest);
+            }
+        }
+
+        private void report(Throwable failure) {
+            try {
+                LOG.log(System.Logger.Level.ERROR, task.name + " has failed", failure);
+            } catch (Throwable e) {
+                // The logger needs memory, too; and it may be anybody's.
+            }
+        }
+    }
+
+    private final int usualWorkers;
+    private final long begun = System.nanoTime();
+    private final Monitor monitor = new Monitor();
+    // Under the monitor.
+    private Task[] tasks = NONE;
+    private boolean dispatching;
+    private Worker idle; // the first of a list
+    private int workers;
+    private long progress; // when a worker has begun, or ended a task
+    private int turn; // where the dispatcher begins to look
+    private volatile boolean scarce; // written under the monitor
+
+    /** With one worker more than there are processors. */
+    public SharedThreads() {
+        this(usualWorkers());
+    }
+
+    /** @param workers as long as none of them waits for long */
+    public SharedThreads(int workers) {
+        if (workers < 1) {
+            throw new IllegalArgumentException("there must be one worker at least: " + workers);
+        }
+        this.usualWorkers = workers;
+    }
+
+    /** How many there are if nobody says so. */
+    public static int usualWorkers() {
+        return Math.max(LEAST_WORKERS, Runtime.getRuntime().availableProcessors() + 1);
+    }
+
+    private long now() {
+        return System.nanoTime() - begun;
+    }
+
+    private static long later(long now, long nanos) {
+        return nanos >= Long.MAX_VALUE - now ? Long.MAX_VALUE : now + nanos;
+    }
+
+    /**
+     * Adds a task, which is run when it is woken.
+     *
+     * @param name of a thread while it runs the task
+     * @throws OutOfMemoryError if there is no memory for it, or for a thread
+     */
+    public Task add(String name, Work work) {
+        Task task = new Task(name, work);
+        monitor.lock();
+        try {
+            Task[] more = Arrays.copyOf(tasks, tasks.length + 1);
+            more[tasks.length] = task;
+            if (!dispatching) {
+                Thread dispatcher = new Thread(this::dispatch, "flexdb-dispatcher");
+                dispatcher.setDaemon(true);
+                dispatcher.start();
+                dispatching = true;
+            }
+            tasks = more;
+            return task;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Leaves the array as it is if there is no memory for another: what was ended is never run, and goes with the next. */
+    private void removeEnded() {
+        int left = 0;
+        for (Task task : tasks) {
+            left += task.ended ? 0 : 1;
+        }
+        Task[] others;
+        try {
+            others = left == 0 ? NONE : new Task[left];
+        } catch (OutOfMemoryError e) {
+            return;
+        }
+        int count = 0;
+        for (Task task : tasks) {
+            if (!task.ended) {
+                others[count++] = task;
+            }
+        }
+        tasks = others;
+        monitor.signalAll();
+    }
+
+    /** Whether some task that is due has no worker: who has one for long lets it go now and then. Any thread; cheap. */
+    public boolean areScarce() {
+        return scarce;
+    }
+
+    /** Tasks that there are. */
+    public int taskCount() {
+        monitor.lock();
+        try {
+            return tasks.length;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Threads that run tasks, or have just run one. */
+    public int workerCount() {
+        monitor.lock();
+        try {
+            return workers;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private void dispatch() {
+        monitor.lock();
+        try {
+            while (tasks.length > 0) {
+                long rest = beginDue(now());
+                monitor.await(rest);
+            }
+            dispatching = false;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Begins what is due, and returns for how long there will be nothing else. */
+    private long beginDue(long now) {
+        for (Task task : tasks) {
+            if (task.urgent && task.wanted && !task.running && !task.ended && !give(task, now)) {
+                scarce = true;
+                return TRY_AGAIN_NANOS;
+            }
+        }
+        long rest = LONG_NANOS;
+        int count = tasks.length;
+        for (int i = 0, from = turn; i < count; i++) {
+            int at = (from + i) % count;
+            Task task = tasks[at];
+            if (task.running || task.ended) {
+                continue;
+            }
+            if (!task.wanted && task.due > now) {
+                rest = Math.min(rest, task.due - now);
+            } else if (give(task, now)) {
+                turn = at + 1;
+            } else {
+                scarce = true;
+                return Math.min(rest, TRY_AGAIN_NANOS);
+            }
+        }
+        scarce = false;
+        return rest;
+    }
+
+    /** Has a worker run a task, unless all are busy. */
+    private boolean give(Task task, long now) {
+        Worker worker = idle;
+        if (worker != null) {
+            begin(task);
+            idle = worker.nextIdle;
+            worker.nextIdle = null;
+            worker.task = task;
+            monitor.signalAll();
+            return true;
+        }
+        if (workers >= usualWorkers && !task.urgent && now - progress < STALL_NANOS) {
+            return false;
+        }
+        long due = task.due;
+        boolean urgent = task.urgent;
+        begin(task);
+        try {
+            new Worker(task).start(); // waits for the monitor when it has run the task
+        } catch (OutOfMemoryError e) { // there may be memory later
+            task.urgent = urgent;
+            task.wanted = true;
+            task.due = due;
+            task.running = false;
+            return false;
+        }
+        workers++;
+        progress = now;
+        return true;
+    }
+
+    /** Before a worker has it: what the task is woken for after that, it may have missed (T2). */
+    private static void begin(Task task) {
+        task.running = true;
+        task.urgent = false;
+        task.wanted = false;
+        task.due = Long.MAX_VALUE;
+    }
+
+    /** Ends a run of a task, and waits for another one; the worker has none if it is to end. */
+    private void finish(Worker worker, long rest) {
+        monitor.lock();
+        try {
+            Task done = worker.task;
+            long now = now();
+            done.running = false;
+            done.due = Math.min(done.due, later(now, rest));
+            progress = now;
+            worker.task = null;
+            worker.nextIdle = idle;
+            idle = worker;
+            monitor.signalAll();
+            long end = now + KEEP_NANOS;
+            for (long left = KEEP_NANOS; worker.task == null && left > 0; left = end - now()) {
+                monitor.await(left);
+            }
+            if (worker.task == null) {
+                unlink(worker);
+                workers--;
+            }
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private void unlink(Worker worker) {
+        if (idle == worker) {
+            idle = worker.nextIdle;
+            return;
+        }
+        Worker before = idle;
+        while (before.nextIdle != worker) {
+            before = before.nextIdle;
+        }
+        before.nextIdle = worker.nextIdle;
+    }
+
+    @Override
+    public String toString() {
+        return "SharedThreads[tasks=" + taskCount() + ", workers=" + workerCount() + "]";
+    }
+}

@@ -1,2 +1,0 @@
-/** Checks of a whole store in use. */
-package io.flexdb.internal.check;

@@ -1,2 +1,0 @@
-/** The directory of a store, and the file of anchors. */
-package io.flexdb.internal.files;

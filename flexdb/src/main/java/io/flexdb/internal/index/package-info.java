@@ -1,2 +1,0 @@
-/** The sparse index: from a key to the interval of the FlexSpace that holds it. */
-package io.flexdb.internal.index;

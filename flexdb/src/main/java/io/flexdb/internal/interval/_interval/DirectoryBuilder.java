@@ -1,0 +1,153 @@
+package io.flexdb.internal.interval;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** Makes {@linkplain IntervalFormat directories}, pair by pair and in their order. Reused, by one thread. */
+public final class DirectoryBuilder {
+    private static final int FIRST_PAIRS = 32;
+    private static final int MAX_PAIRS_KEPT = 64 << 10;
+
+    private long[] starts = new long[FIRST_PAIRS]; // two records together may have more than 2 GiB
+    private int[] windows = new int[FIRST_PAIRS];
+    private int[] checksums = new int[FIRST_PAIRS];
+    private long[] addresses = new long[FIRST_PAIRS];
+    private byte[] fingerprints = new byte[FIRST_PAIRS];
+    private int count;
+    private long bytes;
+    private boolean outline;
+
+    /** Begins with no pairs. */
+    public void clear() {
+        count = 0;
+        bytes = 0;
+        outline = false;
+        if (starts.length > MAX_PAIRS_KEPT) {
+            starts = new long[FIRST_PAIRS];
+            windows = new int[FIRST_PAIRS];
+            checksums = new int[FIRST_PAIRS];
+            addresses = new long[FIRST_PAIRS];
+            fingerprints = new byte[FIRST_PAIRS];
+        }
+    }
+
+    /**
+     * Makes room.
+     *
+     * @throws OutOfMemoryError if there is no memory; nothing has changed then
+     */
+    public void ensure(int morePairs) {
+        if (starts.length - count < morePairs) {
+            int length = Math.max(2 * starts.length, count + morePairs);
+            long[] moreStarts = Arrays.copyOf(starts, length);
+            int[] moreWindows = Arrays.copyOf(windows, length);
+            int[] moreChecksums = Arrays.copyOf(checksums, length);
+            long[] moreAddresses = Arrays.copyOf(addresses, length);
+            fingerprints = Arrays.copyOf(fingerprints, length);
+            starts = moreStarts;
+            windows = moreWindows;
+            checksums = moreChecksums;
+            addresses = moreAddresses;
+        }
+    }
+
+    /**
+     * Adds a pair, for which there is room.
+     *
+     * @param address in the data file, or {@link IntervalFormat#UNKNOWN}
+     */
+    public void add(int recordBytes, int checksum, byte fingerprint, int window, long address) {
+        starts[count] = bytes;
+        windows[count] = window;
+        checksums[count] = checksum;
+        addresses[count] = address;
+        fingerprints[count++] = fingerprint;
+        bytes += recordBytes;
+    }
+
+    /** Adds pairs of a directory, or an outline, for which there is room. */
+    public void addFrom(ByteBuffer directory, int base, int from, int to) {
+        if (IntervalFormat.isOutline(directory, base)) {
+            addFromOutline(directory, base, from, to);
+            return;
+        }
+        for (int pair = from; pair < to; pair++) {
+            int recordBytes = IntervalFormat.relativePosition(directory, base, pair + 1)
+                    - IntervalFormat.relativePosition(directory, base, pair);
+            add(
+                    recordBytes,
+                    IntervalFormat.checksum(directory, base, pair),
+                    IntervalFormat.fingerprint(directory, base, pair),
+                    IntervalFormat.window(directory, base, pair),
+                    IntervalFormat.address(directory, base, pair));
+        }
+    }
+
+    private void addFromOutline(ByteBuffer directory, int base, int from, int to) {
+        outline = true;
+        for (int pair = from; pair < to; pair++) {
+            int recordBytes = IntervalFormat.recordBytes(directory, base, pair);
+            add(recordBytes, 0, IntervalFormat.fingerprint(directory, base, pair), 0, IntervalFormat.UNKNOWN);
+        }
+    }
+
+    /** Whether some pairs come from an outline, so that the outline is all that is right of what is written. */
+    public boolean isOutline() {
+        return outline;
+    }
+
+    /** The number of pairs. */
+    public int count() {
+        return count;
+    }
+
+    /** The bytes of all pairs. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Where pairs begin, in an array that may be longer. */
+    public long[] starts() {
+        return starts;
+    }
+
+    /** Where a pair begins; for one behind the last, where that ends. */
+    public long start(int pair) {
+        return pair < count ? starts[pair] : bytes;
+    }
+
+    /** Replaces a pair's window. */
+    public void setWindow(int pair, int window) {
+        windows[pair] = window;
+    }
+
+    /**
+     * Notes where pairs are that lie one behind the other.
+     *
+     * @param address of the first of them
+     */
+    public void setAddresses(int first, int end, long address) {
+        for (int pair = first; pair < end; pair++) {
+            addresses[pair] = address == IntervalFormat.UNKNOWN ? address : address + starts[pair] - starts[first];
+        }
+    }
+
+    /**
+     * Writes the directory of some of the pairs, as of an interval of their own.
+     *
+     * @param skipped what their windows skip
+     */
+    public void write(ByteBuffer to, int base, long content, int first, int end, int skipped) {
+        long from = start(first);
+        int dataBytes = (int) (start(end) - from);
+        int pairs = end - first;
+        IntervalFormat.putHeader(to, base, content, dataBytes, pairs, skipped);
+        for (int i = 0; i < pairs; i++) {
+            int pair = first + i;
+            int position = (int) (starts[pair] - from);
+            IntervalFormat.putPlace(to, base, dataBytes, pairs, i, position, addresses[pair], checksums[pair]);
+            IntervalFormat.putWindow(to, base, dataBytes, pairs, i, windows[pair]);
+            IntervalFormat.putFingerprint(to, base, i, fingerprints[pair]);
+        }
+    }
+}

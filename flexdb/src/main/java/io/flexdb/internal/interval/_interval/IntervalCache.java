@@ -1,0 +1,776 @@
+package io.flexdb.internal.interval;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.HugePages;
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.base.Fingerprints;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps {@linkplain IntervalFormat directories} of intervals off-heap, within a budget. They are found by the number of
+ * their content, which is never used twice, so what is found is never out of date.
+ *
+ * <p>Any thread may use it. Looking up takes no lock, but must happen inside a short read of the epochs, which also is
+ * how long the location found may be used. Memory is allocated as the cache fills, and kept until somebody needs it
+ * more.
+ */
+public final class IntervalCache {
+    /*
+     * The problem: directories of all sizes, many threads that insert, readers without locks, no fragmentation, and CLOCK,
+     * so that what is read again stays.
+     *
+     * The choice: directories are appended to a region. When all regions are in use, the one filled longest ago is the
+     * victim: its directories are gone through, those with their reference bit set are copied to the region being filled
+     * (bit cleared), and of the others the outlines are. Survivors may take half of a region, so that the other half is
+     * there for what is new. Each insert goes through four times the bytes it brings, so the victim is empty well before
+     * its memory is needed, and no insert pays for all of it.
+     *
+     * An outline takes a fifth of the memory of a directory, and so has more chances: each time that it is gone through
+     * half of its uses are forgotten, and it is dropped when none are left. Once it is used so often that a directory
+     * would have paid, whoever uses it is told so.
+     *
+     * An empty victim is reused when the short reads have ended that may have found something in it. These are waited
+     * for by phases of the epochs and not by versions, and inserting threads move the phase on themselves: a store
+     * that is only read publishes no versions, and its cache has to work all the same. If they have not ended when a
+     * region is needed, nothing is cached for the moment.
+     *
+     * A large cache begins with small regions and a small table, so that a store of few pairs takes little. The table is
+     * replaced by larger ones: who still looks into an earlier one finds what is there, or nothing. A small region that
+     * was gone through loses its memory, and its number gets a whole region's.
+     *
+     * Memory is taken only where there is some to spare, and given back when it is asked for: the region filled longest
+     * ago is let go of with all that is in it, and its number rests like a retired one before it gets other memory.
+     * Readers who have found something there keep the buffer; others find nothing, and read the interval. Once there is
+     * some to spare again the cache goes on growing.
+     *
+     * I1  A slot's location is that of a whole directory with the slot's content number, in a region not retired.
+     * I2  A region is written only behind what has been published in it, and from its start only after it was retired
+     *     in a phase whose short reads have ended.
+     * I3  Regions and table together take no more than the budget.
+     * I4  What is dropped, or moved, has no slot for its place, and 0 instead of its content number there, so that
+     *     whoever goes through its region need not look for its slot: commits drop most of what there is.
+     *
+     * Readers keep hints of where a directory is, which saves them the table. A hint may be of any age, so what it leads
+     * to may be dropped, or in the midst of what has been written there since. It counts if the content number stands
+     * there: that is written last, is 0 before a region is reused (I4), and is masked, so that nothing else that a
+     * directory has in it can be taken for one.
+     */
+    private static final int ALIGNMENT = 16;
+    private static final int MIN_REGION_BYTES = 128 * 1024;
+    private static final int MAX_REGION_BYTES = 4 * 1024 * 1024;
+    private static final int HUGE_REGION_BYTES = 8 * 1024 * 1024; // in huge pages, where there are some
+    private static final int MIN_HUGE_REGIONS = 8;
+    private static final int BUDGET_BYTES_PER_SLOT = 208; // an outline of the usual size, with its slot
+    private static final int MAX_BUCKETS = 1 << 23;
+    private static final int SCANNED_PER_INSERTED = 4;
+    private static final int DIRECTORY_USES = 1; // that are counted
+    private static final int FIRST_OUTLINE_USES = 4; // of one that takes the place of a directory
+    private static final int OUTLINE_USES = 64; // that cost several times what it takes to make a directory
+    private static final int OUTLINE_USES_WITH_ROOM = FIRST_OUTLINE_USES + 2; // where nothing has to go for that
+    private static final int[] SMALL_REGIONS = {64 << 10, 256 << 10, 1 << 20};
+    private static final int LEAST_BEGUN_SMALL = 2 << 20; // bytes of a region
+    private static final int FIRST_BUCKETS = 256;
+    private static final int TABLE_GROWTH = 4;
+    private static final int GIVEN_AT_ONCE = 16; // a part of what there is: to give some means to collect garbage
+
+    private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private final Epochs epochs;
+    private final long mask = new SplittableRandom().nextLong() | Long.MIN_VALUE; // which no content number has
+    private final int regionBytes;
+    private final int granuleBits; // of a region, in units of the alignment
+    private final int regionMemoryBytes; // at most: what it takes to have a region
+    private final int bucketCount;
+    private final OffHeap memory;
+    private final ByteBuffer[] regions; // null where there is no memory
+    volatile CacheTable table; // made by the first insert; not private for a test
+
+    /** Those in its directories. */
+    public final Fingerprints fingerprints = new Fingerprints();
+
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    // Under the lock. Regions that are neither current nor victim nor unallocated are full or retired.
+    private final int[] filledBytes;
+    private final int[] heldBytes; // memory of each region that has some
+    private long allHeldBytes;
+    private final RegionQueue full;
+    private final RegionQueue retired;
+    private final int[] retiredInPhase;
+    private final RegionQueue dropped; // regions without memory that had some
+    private int usedCount; // regions that have ever had memory
+    private int liveCount; // regions that have memory
+    private int limitCount; // regions that would have memory if there was enough of it
+    private volatile int allowedCount; // regions that may have memory, as far as known; written under the lock
+    private volatile boolean isFull; // written under the lock
+    private int current = -1;
+    private int currentPosition;
+    private int survivorBytes; // in the current region
+    private int victim = -1;
+    private int victimPosition;
+    private long entryCount;
+    private long entryBytes;
+    private long skippedCount;
+
+    /**
+     * @param epochs the readers
+     * @param budgetBytes the most memory to take; 0 for no cache
+     */
+    public IntervalCache(Epochs epochs, long budgetBytes) {
+        this(epochs, budgetBytes, new OffHeap());
+    }
+
+    /**
+     * @param epochs the readers
+     * @param budgetBytes the most memory to take; 0 for no cache
+     * @param memory where it comes from
+     */
+    public IntervalCache(Epochs epochs, long budgetBytes, OffHeap memory) {
+        if (budgetBytes < 0) {
+            throw new IllegalArgumentException("budgetBytes must not be negative: " + budgetBytes);
+        }
+        this.epochs = epochs;
+        this.memory = memory;
+        long slots = budgetBytes / BUDGET_BYTES_PER_SLOT;
+        this.bucketCount = (int) Math.max(1, Math.min(MAX_BUCKETS, slots / CacheTable.SLOTS));
+        long forRegions = budgetBytes - CacheTable.memoryBytes(bucketCount);
+        this.regionBytes = regionBytes(forRegions);
+        this.granuleBits = Integer.SIZE - Integer.numberOfLeadingZeros(regionBytes / ALIGNMENT);
+        this.regionMemoryBytes = regionBytes + (isHuge() ? HugePages.PAGE_BYTES : 0);
+        int count = regionBytes == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE - 8, forRegions / regionMemoryBytes);
+        this.regions = new ByteBuffer[count];
+        this.filledBytes = new int[count];
+        this.heldBytes = new int[count];
+        this.retiredInPhase = new int[count];
+        this.full = new RegionQueue(count);
+        this.retired = new RegionQueue(count);
+        this.dropped = new RegionQueue(count);
+        this.limitCount = count;
+        this.allowedCount = count;
+        this.isFull = count == 0;
+    }
+
+    /** Whether a directory is kept only if others go. Any thread. */
+    public boolean isFull() {
+        return isFull;
+    }
+
+    /** Whether there is memory for any. Any thread, for which it may have been so a moment ago. */
+    public boolean mayKeep() {
+        return allowedCount > 0;
+    }
+
+    private boolean isHuge() {
+        return regionBytes == HUGE_REGION_BYTES;
+    }
+
+    /** A 64th of the memory in steps of 64 KiB, within limits; a quarter of it if there is little; 0 if too little. */
+    private static int regionBytes(long memoryBytes) {
+        if (memoryBytes >= (long) MIN_HUGE_REGIONS * (HUGE_REGION_BYTES + HugePages.PAGE_BYTES)) {
+            return HUGE_REGION_BYTES;
+        }
+        long aim = (memoryBytes / 64 + 0xFFFF) & ~0xFFFFL;
+        aim = Math.max(MIN_REGION_BYTES, Math.min(MAX_REGION_BYTES, aim));
+        if (memoryBytes < 4 * aim) {
+            aim = memoryBytes / 4 & ~0xFFFL;
+        }
+        return (int) Math.max(0, aim);
+    }
+
+    /** The largest directory that is kept: a quarter of a region. */
+    public int maxDirectoryBytes() {
+        return regionBytes / 4;
+    }
+
+    /**
+     * Finds the directory or outline of a content and counts the use. Inside a short read.
+     *
+     * @param hint what {@link #hint} has once returned for any content, or 0: saves a look into the table if it is right
+     * @return its location, for {@link #buffer} and {@link #base}, or -1
+     */
+    public long find(long contentNumber, int hint) {
+        long location = locate(contentNumber, hint);
+        return location < 0 ? missed() : found(location);
+    }
+
+    /** Finds the directory of a content in the same way; an outline does not count. */
+    public long findDirectory(long contentNumber, int hint) {
+        long location = locate(contentNumber, hint);
+        return location < 0 || isOutline(location) ? missed() : found(location);
+    }
+
+    /** Finds either without counting. */
+    long locate(long contentNumber, int hint) {
+        if (hint != 0) {
+            long location = locationOf(hint);
+            if (isAt(location, contentNumber)) {
+                return location;
+            }
+        }
+        CacheTable slots = table;
+        if (slots != null && contentNumber > 0) {
+            long location = slots.find(contentNumber);
+            if (location >= 0 && isAt(location, contentNumber)) {
+                return location;
+            }
+        }
+        return -1;
+    }
+
+    private boolean isOutline(long location) {
+        ByteBuffer region = buffer(location);
+        return region == null || IntervalFormat.isOutline(region, base(location));
+    }
+
+    private boolean isAt(long location, long contentNumber) {
+        ByteBuffer region = buffer(location);
+        return region != null && contentNumber > 0 && word(region, base(location)) == (contentNumber ^ mask);
+    }
+
+    private long missed() {
+        misses.increment();
+        return -1;
+    }
+
+    private long found(long location) {
+        ByteBuffer region = buffer(location);
+        if (region != null) {
+            int base = base(location);
+            int uses = IntervalFormat.uses(region, base);
+            if (uses < (IntervalFormat.isOutline(region, base) ? OUTLINE_USES : DIRECTORY_USES)) {
+                IntervalFormat.setUses(region, base, uses + 1); // only up to there, so that hot ones are not written
+            }
+        }
+        hits.increment();
+        return location;
+    }
+
+    /**
+     * Whether the outline at a location has been used so often that a directory would serve better. Says so once, and
+     * again after as many uses. Inside the short read that has found it.
+     */
+    public boolean isDirectoryDue(long location) {
+        ByteBuffer region = buffer(location);
+        int due = isFull ? OUTLINE_USES : OUTLINE_USES_WITH_ROOM;
+        if (region == null || IntervalFormat.uses(region, base(location)) < due) {
+            return false;
+        }
+        IntervalFormat.setUses(region, base(location), FIRST_OUTLINE_USES);
+        return true;
+    }
+
+    /** A number for a location that was found, which is not 0; or 0 if there are too many locations. */
+    public int hint(long location) {
+        long hint = (location >>> 32 << granuleBits) + base(location) / ALIGNMENT + 1;
+        return hint > Integer.MAX_VALUE ? 0 : (int) hint;
+    }
+
+    private long locationOf(int hint) {
+        int granule = hint - 1;
+        return location(granule >>> granuleBits, (granule & (1 << granuleBits) - 1) * ALIGNMENT);
+    }
+
+    private static long word(ByteBuffer region, int base) {
+        return (long) LONG.getAcquire(region, base);
+    }
+
+    /** Whether the directory or outline of a content is there, without counting it. Any time. */
+    public boolean contains(long contentNumber) {
+        CacheTable slots = table;
+        return slots != null && contentNumber > 0 && slots.slotOf(contentNumber) >= 0;
+    }
+
+    /** Whether it is a directory. Inside a short read. */
+    public boolean containsDirectory(long contentNumber) {
+        long location = locate(contentNumber, 0);
+        return location >= 0 && !isOutline(location);
+    }
+
+    /** The little-endian buffer that a location is in; null if its memory has been given back meanwhile. */
+    public ByteBuffer buffer(long location) {
+        return regions[(int) (location >>> 32)];
+    }
+
+    /** The position in its buffer that a location stands for. */
+    public int base(long location) {
+        return (int) location;
+    }
+
+    /**
+     * Keeps a copy of an image's directory, unless there is one, or it is too large, or there is no room for the moment.
+     * It takes the place of an outline.
+     *
+     * @param image the content number of which is above 0
+     * @param referenced whether it counts as used before it has been found for the first time
+     * @return its location, inside a short read; or -1
+     */
+    public long insert(ByteBuffer image, int base, boolean referenced) {
+        int pieces = IntervalFormat.piecesToPack(image, base);
+        int bytes = pieces > 0
+                ? IntervalFormat.packedBytes(IntervalFormat.pairCount(image, base), pieces)
+                : IntervalFormat.directoryBytes(image, base);
+        return insert(image, base, false, pieces, bytes, referenced ? DIRECTORY_USES : 0);
+    }
+
+    /** Keeps the outline of an image's directory in the same way, if it has one and there is neither. */
+    public long insertOutline(ByteBuffer image, int base) {
+        return IntervalFormat.hasOutline(image, base)
+                ? insert(image, base, true, 0, IntervalFormat.outlineBytes(image, base), FIRST_OUTLINE_USES)
+                : -1;
+    }
+
+    private long insert(ByteBuffer image, int base, boolean outline, int pieces, int directoryBytes, int uses) {
+        if (directoryBytes > maxDirectoryBytes() || regions.length == 0) {
+            return -1;
+        }
+        long contentNumber = IntervalFormat.contentNumber(image, base);
+        assert contentNumber > 0;
+        int bytes = align(directoryBytes);
+        lock.lock();
+        try {
+            CacheTable slots = tableToFill();
+            if (slots == null || isKnown(slots, contentNumber, outline)) {
+                return -1;
+            }
+            scanVictim(slots, SCANNED_PER_INSERTED * bytes);
+            if (!makeRoom(slots, bytes)) {
+                skippedCount++;
+                return -1;
+            }
+            int known = slots.slotOf(contentNumber);
+            int slot = known >= 0 ? known : slots.slotFor(contentNumber);
+            if (slots.contentAt(slot) != 0) {
+                drop(slots, slot);
+            }
+            long location = location(current, currentPosition);
+            if (outline) {
+                IntervalFormat.outline(image, base, regions[current], currentPosition);
+            } else if (pieces > 0) {
+                IntervalFormat.pack(image, base, pieces, regions[current], currentPosition);
+            } else {
+                copyToCurrent(image, base, directoryBytes);
+            }
+            fillCurrent(directoryBytes, contentNumber, uses);
+            slots.fill(slot, contentNumber, location);
+            entryCount++;
+            entryBytes += bytes;
+            return location;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether there is what would be inserted, or more. Under the lock. */
+    private boolean isKnown(CacheTable slots, long contentNumber, boolean outline) {
+        int slot = slots.slotOf(contentNumber);
+        return slot >= 0 && (outline || !isOutline(slots.locationAt(slot)));
+    }
+
+    /** Copies a directory or outline to where the current region goes on, but for its content number. */
+    private void copyToCurrent(ByteBuffer from, int base, int bytes) {
+        regions[current].put(currentPosition + Long.BYTES, from, base + Long.BYTES, bytes - Long.BYTES);
+    }
+
+    /** Publishes what has been written there, its content number last. */
+    private void fillCurrent(int bytes, long contentNumber, int uses) {
+        ByteBuffer region = regions[current];
+        int position = currentPosition;
+        IntervalFormat.setUses(region, position, uses);
+        LONG.setRelease(region, position, contentNumber ^ mask);
+        currentPosition += align(bytes);
+    }
+
+    /** Lets go of the directory of a content, if there is one. Any thread; who has found it before may use it still. */
+    public void forget(long contentNumber) {
+        forget(new long[] {contentNumber}, 1);
+    }
+
+    /** The same of several contents. */
+    public void forget(long[] contentNumbers, int count) {
+        if (table == null || count == 0) {
+            return;
+        }
+        lock.lock();
+        try {
+            CacheTable slots = table; // of now: it may have been replaced meanwhile
+            for (int i = 0; i < count; i++) {
+                int slot = contentNumbers[i] > 0 ? slots.slotOf(contentNumbers[i]) : -1; // 0 is in empty slots
+                if (slot >= 0) {
+                    drop(slots, slot);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static int align(int bytes) {
+        return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+
+    private static long location(int region, int position) {
+        return (long) region << 32 | position;
+    }
+
+    /** The table, or null if there is no memory for it. */
+    private CacheTable tableToFill() {
+        CacheTable slots = table;
+        if (slots == null) {
+            int buckets = bucketCount <= FIRST_BUCKETS * TABLE_GROWTH ? bucketCount : FIRST_BUCKETS;
+            slots = newTable(buckets);
+            table = slots;
+        } else if (slots.bucketCount() < bucketCount && entryCount > slots.slotCount() / 2) {
+            CacheTable larger = newTable(Math.min(bucketCount, slots.bucketCount() * TABLE_GROWTH));
+            if (larger != null) {
+                fillFrom(slots, larger);
+                table = larger;
+                memory.letGo(OffHeap.Use.CACHE, slots.memoryBytes());
+                slots = larger;
+            }
+        }
+        return slots;
+    }
+
+    private CacheTable newTable(int buckets) {
+        ByteBuffer bytes = memory.tryAllocate(OffHeap.Use.CACHE, CacheTable.memoryBytes(buckets));
+        return bytes == null ? null : new CacheTable(buckets, bytes);
+    }
+
+    private void fillFrom(CacheTable slots, CacheTable larger) {
+        for (int i = 0; i < slots.slotCount(); i++) {
+            long content = slots.contentAt(CacheTable.slot(i));
+            if (content != 0) {
+                int slot = larger.slotFor(content);
+                if (larger.contentAt(slot) != 0) {
+                    drop(larger, slot);
+                }
+                larger.fill(slot, content, slots.locationAt(CacheTable.slot(i)));
+            }
+        }
+    }
+
+    private void drop(CacheTable slots, int slot) {
+        long location = slots.locationAt(slot);
+        slots.empty(slot);
+        entryCount--;
+        entryBytes -= align(IntervalFormat.directoryBytes(buffer(location), base(location)));
+        LONG.setRelease(buffer(location), base(location), 0L);
+    }
+
+    private boolean makeRoom(CacheTable slots, int bytes) {
+        if (current >= 0) {
+            if (currentPosition + bytes <= regions[current].capacity()) {
+                return true;
+            }
+            filledBytes[current] = currentPosition;
+            full.add(current);
+            current = -1;
+        }
+        if (victim >= 0) {
+            scanVictim(slots, Integer.MAX_VALUE);
+        }
+        int region = nextRegion();
+        if (region < 0) {
+            return false;
+        }
+        current = region;
+        currentPosition = 0;
+        survivorBytes = 0;
+        if (!mayGrow() && retired.isEmpty() && !full.isEmpty()) {
+            victim = full.remove();
+            victimPosition = 0;
+        }
+        return bytes <= regions[current].capacity(); // else the next one is larger
+    }
+
+    private int nextRegion() {
+        int added = addRegion();
+        if (added >= 0) {
+            return added;
+        }
+        isFull = true;
+        if (retired.isEmpty()) { // readers were in the way, so there was no victim when this was the time for one
+            if (full.isEmpty()) {
+                return -1;
+            }
+            victim = full.remove();
+            victimPosition = 0;
+            scanVictim(table, Integer.MAX_VALUE);
+            if (retired.isEmpty()) {
+                return addRegion(); // it was a small one
+            }
+        }
+        epochs.tryNextPhase();
+        return epochs.shortReadsEndedSince(retiredInPhase[retired.first()]) ? retired.remove() : -1;
+    }
+
+    /** Whether one more region may have memory. What was not there once may have been freed since. */
+    private boolean mayGrow() {
+        if (liveCount >= allowedCount && liveCount < limitCount && memory.isThere(regionMemoryBytes)) {
+            allowedCount = liveCount + 1;
+        }
+        return liveCount < allowedCount;
+    }
+
+    /** Gives memory to a region that has none, and returns its number, or -1. */
+    private int addRegion() {
+        if (!mayGrow()) {
+            return -1;
+        }
+        boolean again = usedCount == regions.length;
+        if (again) {
+            epochs.tryNextPhase();
+            if (dropped.isEmpty() || !epochs.shortReadsEndedSince(retiredInPhase[dropped.first()])) {
+                return -1;
+            }
+        }
+        boolean small = !again && usedCount < SMALL_REGIONS.length && regionBytes >= LEAST_BEGUN_SMALL;
+        int size = small ? SMALL_REGIONS[usedCount] : regionBytes;
+        boolean huge = !small && isHuge() && HugePages.isAvailable();
+        ByteBuffer bytes = huge
+                ? HugePages.tryAllocate(memory, OffHeap.Use.CACHE, size)
+                : memory.tryAllocate(OffHeap.Use.CACHE, size);
+        if (bytes == null) {
+            allowedCount = liveCount;
+            return -1;
+        }
+        int region = again ? dropped.remove() : usedCount++;
+        bytes.order(ByteOrder.LITTLE_ENDIAN);
+        VarHandle.releaseFence(); // for who comes by an old hint, whom nothing else tells of the new memory
+        regions[region] = bytes;
+        heldBytes[region] = huge ? regionMemoryBytes : size;
+        allHeldBytes += heldBytes[region];
+        liveCount++;
+        isFull = false;
+        return region;
+    }
+
+    /**
+     * Says how much memory the cache may take now, its budget at most. What it has beyond is let go of.
+     *
+     * @param bytes the limit
+     */
+    public void limit(long bytes) {
+        lock.lock();
+        try {
+            if (regionBytes > 0) {
+                long count = (bytes - CacheTable.memoryBytes(bucketCount)) / regionMemoryBytes;
+                limitCount = (int) Math.max(0, Math.min(regions.length, count));
+                allowedCount = limitCount;
+                isFull = liveCount >= allowedCount;
+                while (liveCount > allowedCount && dropRegion()) {
+                    // goes on until it is enough
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Lets go of so much memory, or somewhat more, or of what there is if that is less. The cache grows again behind the
+     * next {@link #limit}, or once there is memory to spare.
+     *
+     * @return bytes let go of; the garbage collector frees them
+     */
+    public long giveBack(long bytes) {
+        lock.lock();
+        try {
+            long wanted = Math.max(bytes, (long) liveCount / GIVEN_AT_ONCE * regionBytes);
+            long given = 0;
+            for (long before = allHeldBytes; given < wanted && dropRegion(); ) {
+                given = before - allHeldBytes;
+            }
+            allowedCount = Math.min(allowedCount, liveCount);
+            return given;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The same unless somebody else changes something, for a caller who may have the lock of another cache. */
+    public long tryGiveBack(long bytes) {
+        if (!lock.tryLock()) {
+            return 0;
+        }
+        try {
+            return giveBack(bytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean dropRegion() {
+        int region;
+        if (!retired.isEmpty()) {
+            region = retired.remove();
+        } else if (!full.isEmpty()) {
+            region = full.remove();
+            for (int position = 0; position < filledBytes[region]; ) {
+                int size = align(IntervalFormat.directoryBytes(regions[region], position));
+                int slot = slotOfLive(table, region, position);
+                if (slot >= 0) {
+                    drop(table, slot);
+                }
+                position += size;
+            }
+            retiredInPhase[region] = epochs.phase();
+        } else {
+            return false;
+        }
+        letGo(region);
+        return true;
+    }
+
+    private void letGo(int region) {
+        memory.letGo(OffHeap.Use.CACHE, heldBytes[region]);
+        regions[region] = null;
+        allHeldBytes -= heldBytes[region];
+        dropped.add(region);
+        liveCount--;
+    }
+
+    /** Goes on through the victim, by about so many bytes, and lets it rest when it is empty. */
+    private void scanVictim(CacheTable slots, int bytes) {
+        if (victim < 0) {
+            if (!retired.isEmpty() && !epochs.shortReadsEndedSince(retiredInPhase[retired.first()])) {
+                epochs.tryNextPhase();
+            }
+            return;
+        }
+        ByteBuffer region = regions[victim];
+        long until = Math.min((long) victimPosition + bytes, filledBytes[victim]);
+        while (victimPosition < until) {
+            int size = align(IntervalFormat.directoryBytes(region, victimPosition));
+            int slot = slotOfLive(slots, victim, victimPosition);
+            if (slot >= 0 && !survives(slots, slot, region, victimPosition, size)) {
+                drop(slots, slot);
+            }
+            victimPosition += size;
+        }
+        if (victimPosition >= filledBytes[victim]) {
+            retire(victim);
+            victim = -1;
+        }
+    }
+
+    /** Has what lies here live on where the current region goes on, if it deserves that: whole, or as an outline. */
+    private boolean survives(CacheTable slots, int slot, ByteBuffer region, int position, int size) {
+        int uses = IntervalFormat.uses(region, position);
+        int bytes = size;
+        if (uses > 0 && hasRoomForSurvivor(size, 2)) {
+            copyToCurrent(region, position, size);
+        } else if (!IntervalFormat.isOutline(region, position) && IntervalFormat.hasOutline(region, position)) {
+            bytes = align(IntervalFormat.outlineBytes(region, position));
+            if (!hasRoomForSurvivor(bytes, 4)) { // the rest stays for what is used
+                return false;
+            }
+            IntervalFormat.outline(region, position, regions[current], currentPosition);
+            uses = 2 * FIRST_OUTLINE_USES;
+        } else {
+            return false;
+        }
+        long location = location(current, currentPosition);
+        fillCurrent(bytes, slots.contentAt(slot), uses / 2);
+        slots.move(slot, location);
+        LONG.setRelease(region, position, 0L);
+        survivorBytes += bytes;
+        entryBytes += bytes - size;
+        return true;
+    }
+
+    /** The slot of what lies here, or -1 if that has been dropped (I4). */
+    private int slotOfLive(CacheTable slots, int region, int position) {
+        long word = word(regions[region], position);
+        int slot = word == 0 ? -1 : slots.slotOf(word ^ mask);
+        return slot >= 0 && slots.locationAt(slot) == location(region, position) ? slot : -1;
+    }
+
+    private boolean hasRoomForSurvivor(int size, int share) {
+        if (current < 0) {
+            return false;
+        }
+        int capacity = regions[current].capacity();
+        return survivorBytes + size <= capacity / share && currentPosition + size <= capacity;
+    }
+
+    private void retire(int region) {
+        retiredInPhase[region] = epochs.phase(); // read after the last slot was emptied, both volatile
+        if (regions[region].capacity() < regionBytes) {
+            letGo(region);
+        } else {
+            retired.add(region);
+        }
+    }
+
+    /** Lookups. */
+    public long uses() {
+        return hits.sum() + misses.sum();
+    }
+
+    /** Lookups that found a directory. */
+    public long hits() {
+        return hits.sum();
+    }
+
+    /** Lookups that found none. */
+    public long misses() {
+        return misses.sum();
+    }
+
+    /** Directories kept. */
+    public long entryCount() {
+        lock.lock();
+        try {
+            return entryCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Bytes of the directories kept. */
+    public long entryBytes() {
+        lock.lock();
+        try {
+            return entryBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Directories that were not kept because readers were still in the memory to be reused. */
+    public long skippedCount() {
+        lock.lock();
+        try {
+            return skippedCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Off-heap bytes held. */
+    public long memoryBytes() {
+        lock.lock();
+        try {
+            return allHeldBytes + (table == null ? 0 : table.memoryBytes());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "IntervalCache[entries=" + entryCount() + ", bytes=" + entryBytes() + ", memory=" + memoryBytes()
+                + ", regions=" + liveCount + " of " + regions.length + " of " + regionBytes + ", hits=" + hits()
+                + ", misses=" + misses()
+                + "]";
+    }
+}

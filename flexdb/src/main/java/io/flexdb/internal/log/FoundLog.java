@@ -1,0 +1,54 @@
+package io.flexdb.internal.log;
+
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * A log that an earlier process has left, as far as it was replayed.
+ *
+ * @param mark up to where the file says it was forced
+ * @param end where its last whole frame ends
+ * @param lastSequence the number of the last entry before that
+ */
+record FoundLog(Path path, long number, long generation, long capacity, long mark, long end, long lastSequence) {
+    private static final int PIECE_BYTES = 1 << 16;
+
+    /** Of a reader that has come to the end. */
+    static FoundLog of(WalReader reader) {
+        return new FoundLog(
+                reader.path(),
+                reader.number(),
+                reader.generation(),
+                reader.fileBytes(),
+                reader.markPosition(),
+                reader.position(),
+                reader.lastSequence());
+    }
+
+    /**
+     * Writes what is not known to be durable once more where it is, so that the disk gets it even if the write of an
+     * earlier process was lost without a word; behind it, zeros in place of the header of a frame that was not whole, so
+     * that none appears there later. Forces all of it.
+     */
+    void rewriteTail(VfsFile file) {
+        ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES);
+        long from = mark > WalFormat.FIRST_FRAME ? mark : WalFormat.START;
+        for (long position = from; position < end; position += piece.capacity()) {
+            piece.clear().limit((int) Math.min(piece.capacity(), end - position));
+            file.readFully(piece, position);
+            file.write(piece.flip(), position);
+        }
+        zero(file, end, Math.min(end + WalFormat.FRAME_HEADER_BYTES, capacity));
+        file.force();
+    }
+
+    /** Writes zeros. */
+    static void zero(VfsFile file, long start, long end) {
+        ByteBuffer zeros = ByteBuffer.allocateDirect(PIECE_BYTES);
+        for (long position = start; position < end; position += zeros.capacity()) {
+            zeros.clear().limit((int) Math.min(zeros.capacity(), end - position));
+            file.write(zeros, position);
+        }
+    }
+}

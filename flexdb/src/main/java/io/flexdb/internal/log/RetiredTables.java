@@ -1,0 +1,267 @@
+package io.flexdb.internal.log;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.epoch.RetiredQueue;
+import io.flexdb.internal.mem.MemTable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+
+/** Memtables that are committed and that a reader, cursor, snapshot or transaction may still see. Thread-safe. */
+public final class RetiredTables {
+    /*
+     * When they take more memory than they may, the entries of some are moved to a file. That is done without the lock
+     * by one thread. Somebody else may find meanwhile that nobody reads such a memtable any more; then it stays as it is
+     * until the move has ended. Who has found the table before its entries were moved may read it still: short reads,
+     * and the cursors and lookups that were open then. The memory is used again when all of these are over.
+     */
+    private final Epochs epochs;
+    private final LongConsumer onPinned;
+    private final RetiredQueue queue; // under this object's lock, as all below
+    private final Map<Long, MemLog> inUse = new HashMap<>(); // a few, one a commit: boxes cost nothing here
+    private final RecentWrites recent;
+    private final List<MemLog> keptForTransactions = new ArrayList<>(); // which alone may still look at them
+    private final List<Ending> ending = new ArrayList<>();
+    private final List<Left> left = new ArrayList<>();
+    private final MemLogs memLogs;
+    private MemLog moving; // or null
+    private boolean isMovingUnread;
+    private Runnable limit = () -> {};
+    private long nextHandle;
+
+    /** One that short reads may look at which were under way in a phase. */
+    private record Ending(MemLog log, int phase) {}
+
+    /** One whose entries were moved in a phase. */
+    private record Left(MemLog log, MemTable table, int phase, TableReaders readers) {}
+
+    /**
+     * Memory of a memtable that is committed, and who keeps it.
+     *
+     * @param birth the first version that sees it
+     * @param retired the first later one that does not
+     * @param isMoved whether its entries were moved, and this is what it takes to find them
+     * @param readers if its entries were moved, those who read it all the same; else null, and all see it that read one
+     *     of these versions
+     */
+    public record Kept(long birth, long retired, long bytes, boolean isMoved, TableReaders readers) {}
+
+    /**
+     * @param memLogs gets back those that nobody reads any more
+     * @param recent knows which of them transactions may still ask for
+     * @param onPinned told of the bytes that only pins and transactions hold back
+     */
+    public RetiredTables(Epochs epochs, MemLogs memLogs, RecentWrites recent, LongConsumer onPinned) {
+        this.epochs = epochs;
+        this.memLogs = memLogs;
+        this.recent = recent;
+        this.onPinned = onPinned;
+        this.queue = new RetiredQueue(epochs, this::unread);
+    }
+
+    /** The next version published lists it no more. */
+    public void beforeRetiring(MemLog log) {
+        recent.add(log);
+    }
+
+    /** Has this run whenever a memtable has been retired: perhaps too much is kept. */
+    public void afterRetiring(Runnable newLimit) {
+        limit = newLimit;
+    }
+
+    /** Adds a memtable that no version published from now on lists. */
+    public void retire(MemLog log) {
+        synchronized (this) {
+            enqueue(log);
+        }
+        limit.run(); // without the lock, as it has others end what they read
+        reclaimNow();
+    }
+
+    private void enqueue(MemLog log) {
+        long handle = nextHandle++;
+        log.retired = epochs.writerEpoch();
+        inUse.put(handle, log);
+        queue.retire(handle, log.birth);
+    }
+
+    /** Lets go of those that nobody reads any more. */
+    public synchronized void reclaimNow() {
+        reclaim();
+    }
+
+    /** Those that a reader may still see. */
+    public synchronized List<Kept> kept() {
+        List<Kept> kept = new ArrayList<>();
+        for (MemLog log : inUse.values()) {
+            kept.add(new Kept(log.birth, log.retired, bytesOf(log), log.table() == null, null));
+        }
+        for (Left one : left) {
+            kept.add(new Kept(one.log.birth, one.log.retired, one.table.memoryBytes(), false, one.readers));
+        }
+        return kept;
+    }
+
+    private static long bytesOf(MemLog log) {
+        MemTable table = log.table();
+        return table == null ? log.moved().heapBytes() : table.memoryBytes();
+    }
+
+    // ---- moving entries
+
+    /**
+     * Those whose entries may be moved, the oldest first: only pins see them. Waits for short reads, so it is not to be
+     * called in one.
+     */
+    public List<MemLog> movable() {
+        List<MemLog> found = new ArrayList<>();
+        int phase;
+        synchronized (this) {
+            for (MemLog log : inUse.values()) {
+                if (log.table() != null && !log.table().isEmpty() && !recent.keeps(log)) {
+                    found.add(log);
+                }
+            }
+            phase = epochs.phase();
+        }
+        if (!found.isEmpty()) { // a transaction that is about to end may look at one that was kept for it a moment ago
+            epochs.awaitShortReadsEndedSince(phase);
+        }
+        found.sort(Comparator.comparingLong(log -> log.retired));
+        return found;
+    }
+
+    /**
+     * Has the entries of a memtable be read elsewhere. By one thread at a time.
+     *
+     * @param log of {@link #movable}
+     * @param write brings them there; if it throws, they stay
+     * @param readers asked afterwards who was reading
+     */
+    public void move(MemLog log, Supplier<MovedEntries> write, Supplier<TableReaders> readers) {
+        synchronized (this) {
+            if (!inUse.containsValue(log)) {
+                return;
+            }
+            moving = log;
+        }
+        MovedEntries moved = null;
+        try {
+            moved = write.get();
+        } finally {
+            endMove(log, moved, readers);
+        }
+    }
+
+    private synchronized void endMove(MemLog log, MovedEntries moved, Supplier<TableReaders> readers) {
+        moving = null;
+        if (isMovingUnread) {
+            isMovingUnread = false;
+            if (moved != null) {
+                moved.close();
+            }
+            memLogs.unread(log);
+        } else if (moved != null) {
+            MemTable table = log.table();
+            log.move(moved);
+            try {
+                left.add(new Left(log, table, epochs.phase(), readers.get()));
+            } catch (OutOfMemoryError e) { // of a full heap: then the garbage collector finds out who reads it
+                memLogs.unread(table, false);
+            }
+        }
+    }
+
+    /** Lets go of memory whose entries were moved, and that nobody reads any more. */
+    private void letLeftGo() {
+        left.removeIf(one -> {
+            boolean isOver = epochs.shortReadsEndedSince(one.phase) && !one.readers.areAny();
+            if (isOver) {
+                memLogs.unread(one.table, !one.log.isMemoryKeptFromUse());
+            }
+            return isOver;
+        });
+    }
+
+    private int movedCount() {
+        int count = 0;
+        for (MemLog log : inUse.values()) {
+            count += log.table() == null ? 1 : 0;
+        }
+        return count;
+    }
+
+    // ---- letting go
+
+    private void unread(long handle) {
+        MemLog log = inUse.remove(handle);
+        if (log == moving) {
+            isMovingUnread = true;
+        } else if (log.table() == null) {
+            log.moved().close();
+        } else if (recent.keeps(log)) {
+            keptForTransactions.add(log);
+        } else {
+            memLogs.unread(log);
+        }
+    }
+
+    private void reclaim() {
+        keptForTransactions.removeIf(log -> {
+            boolean isOver = !recent.keeps(log);
+            if (isOver) {
+                ending.add(new Ending(log, epochs.phase())); // one that is about to end may still look at it
+            }
+            return isOver;
+        });
+        ending.removeIf(one -> {
+            boolean isOver = epochs.shortReadsEndedSince(one.phase);
+            if (isOver) {
+                memLogs.unread(one.log);
+            }
+            return isOver;
+        });
+        queue.reclaim();
+        letLeftGo();
+        long bytes = bytesOf(keptForTransactions);
+        for (MemLog log : inUse.values()) {
+            bytes += epochs.isPinned(log.birth, log.retired) ? bytesOf(log) : 0;
+        }
+        for (Left one : left) {
+            bytes += one.table.memoryBytes();
+        }
+        onPinned.accept(bytes);
+    }
+
+    private static long bytesOf(Iterable<MemLog> logs) {
+        long bytes = 0;
+        for (MemLog log : logs) {
+            bytes += log.table().memoryBytes();
+        }
+        return bytes;
+    }
+
+    /** How many only pins and transactions hold back, once those that nobody reads any more are free. */
+    public synchronized int pinnedTables() {
+        epochs.tryNextPhase();
+        reclaim();
+        int held = Math.max(0, queue.heldByPins() - movedCount());
+        return held + left.size() + keptForTransactions.size() + ending.size();
+    }
+
+    /** Whether none is left, once those that nobody reads any more are free. */
+    public synchronized boolean isEmpty() {
+        int since = epochs.phase();
+        int before;
+        do {
+            before = epochs.phase();
+            epochs.tryNextPhase();
+        } while (!epochs.shortReadsEndedSince(since) && epochs.phase() != before);
+        reclaim();
+        return inUse.isEmpty() && left.isEmpty() && keptForTransactions.isEmpty() && ending.isEmpty();
+    }
+}

@@ -1,0 +1,125 @@
+package io.flexdb.internal.log;
+
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+
+/** Copies the beginning of a log that is in use. */
+public final class WalCopy {
+    private static final int PIECE_BYTES = 1 << 18;
+    private static final int MORE_BYTES = 1 << 20;
+
+    private WalCopy() {}
+
+    /**
+     * Copies all frames up to a sequence number, which is visible, into a file of the same name, and forces it, but not
+     * its name. The log is not used again meanwhile, but may be appended to.
+     *
+     * <p>What frames refer to is in the frames of the copy, which may make it longer than the log.
+     *
+     * @param through up to this number the log has been written, as its writer knows: behind its mark a damaged frame
+     *     looks like the end of the log, and only that number tells them apart
+     * @param to has the directory
+     * @param whole puts it there
+     * @return the last sequence number in the copy; 0 if the log has no such frame, and none is made
+     * @throws CorruptionException if the log lacks a frame
+     */
+    public static long copy(
+            Vfs vfs,
+            Path log,
+            long storeId,
+            long lastSequence,
+            long through,
+            Vfs to,
+            Path directory,
+            WholePayload whole) {
+        try (WalReader reader = new WalReader(vfs, log, storeId)) {
+            long needed = Math.min(lastSequence, through);
+            if (!nextUpTo(reader, lastSequence, needed)) {
+                return 0;
+            }
+            try (VfsFile file = to.open(directory.resolve(WalFormat.fileName(reader.number())), OpenMode.CREATE)) {
+                return write(reader, file, storeId, lastSequence, needed, whole);
+            }
+        }
+    }
+
+    private static boolean nextUpTo(WalReader reader, long lastSequence, long needed) {
+        if (reader.next()) {
+            return reader.lastSequence() <= lastSequence;
+        }
+        if (reader.lastSequence() < needed) {
+            throw new CorruptionException(
+                    reader.path(),
+                    reader.position(),
+                    "frames up to sequence number " + needed,
+                    reader.lastSequence() == 0 ? "none" : "none behind " + reader.lastSequence());
+        }
+        return false;
+    }
+
+    private static long write(
+            WalReader reader, VfsFile file, long storeId, long lastSequence, long needed, WholePayload whole) {
+        FrameHeader header = new FrameHeader(storeId, reader.generation());
+        ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        long written = WalFormat.START; // in the file; the header comes last
+        long position = WalFormat.FIRST_FRAME;
+        long last;
+        do {
+            byte[] payload = whole.of(reader.payload(), reader.payloadBytes());
+            int length = payload == reader.payload() ? reader.payloadBytes() : payload.length;
+            header.encode(position, length, reader.firstSequence(), WritePayload.checksum(payload, 0, length));
+            position += WalFormat.frameBytes(length);
+            if (piece.remaining() < WalFormat.START_BYTES + WalFormat.FRAME_HEADER_BYTES) {
+                written += write(file, piece, written);
+            }
+            header.putTo(piece);
+            int padded = (int) (WalFormat.frameBytes(length) - WalFormat.FRAME_HEADER_BYTES);
+            for (int done = 0; done < padded; ) {
+                if (!piece.hasRemaining()) {
+                    written += write(file, piece, written);
+                }
+                int part = Math.min(padded - done, piece.remaining());
+                int ofPayload = Math.max(0, Math.min(part, length - done));
+                piece.put(payload, done, ofPayload);
+                for (int i = ofPayload; i < part; i++) {
+                    piece.put((byte) 0);
+                }
+                done += part;
+            }
+            last = reader.lastSequence();
+        } while (nextUpTo(reader, lastSequence, needed));
+        written += write(file, piece, written);
+        writeHeader(reader, file, storeId, written);
+        file.force();
+        return last;
+    }
+
+    private static int write(VfsFile file, ByteBuffer piece, long position) {
+        piece.flip();
+        int bytes = piece.remaining();
+        file.write(piece, position);
+        piece.clear();
+        return bytes;
+    }
+
+    /** Makes the file as long as the log, or longer, as it says itself, and says that all of it was forced. */
+    private static void writeHeader(WalReader reader, VfsFile file, long storeId, long end) {
+        long longer = end + end / 8 + MORE_BYTES & -WalFormat.CAPACITY_UNIT; // a memtable of its size holds all of it
+        long capacity = end == reader.position() ? reader.fileBytes() : Math.max(reader.fileBytes(), longer);
+        if (end < capacity) {
+            file.write(ByteBuffer.allocate(1), capacity - 1);
+        }
+        ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
+        WalFormat.encodeHeader(block, storeId, reader.number(), reader.generation(), capacity);
+        block.putLong(WalFormat.MARK_POSITION, end);
+        block.putInt(
+                WalFormat.MARK_CHECKSUM, WalFormat.markChecksum(storeId, reader.number(), reader.generation(), end));
+        file.write(block, 0);
+    }
+}

@@ -1,0 +1,485 @@
+package io.flexdb.internal.log;
+
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.PayloadReader;
+import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+
+/**
+ * Reads one file of the write-ahead log from its first frame to its end. Changes nothing. For one thread.
+ *
+ * <p>A frame may refer to what is in the data file, and is whole only with that.
+ *
+ * <p>Every byte is covered by a checksum that is verified, and every length is checked against the file, before it is
+ * used. A frame that is not as it was written ends the log if it may be the torn tail of a crash; below the mark, and
+ * wherever no crash can have been the cause, it is a {@link CorruptionException}.
+ */
+public final class WalReader implements AutoCloseable {
+    private static final int WINDOW_BYTES = 1 << 18;
+    private static final int GLANCE_BYTES = 1 << 13; // what is read at first to see whether there is more
+
+    private final VfsFile file;
+    private final Path openedPath;
+    private final long storeId;
+    private final ByteBuffer window;
+    private long windowStart;
+    private int nextLoadBytes = WINDOW_BYTES;
+    private final long fileBytes;
+    private final long number;
+    private final long generation;
+    private final long markPosition;
+    private final FrameHeader header;
+    private final PayloadReader entries = new PayloadReader();
+    private byte[] payload = new byte[0];
+    private long position = WalFormat.FIRST_FRAME;
+    private long framePosition;
+    private long nextSequence; // of the next frame's first entry
+    private long startSequence; // of the first frame's
+    private long firstSequence; // of the frame, as are the next three
+    private long lastSequence;
+    private int entryCount;
+    private int payloadBytes;
+    private boolean behindLoad;
+    private boolean ended;
+    private FrameSearch search; // null before something was skipped
+    private CorruptionException tolerated; // what is wrong with the header
+    private FrameCheck references = (payloadOfFrame, length) -> true;
+    private long checkedFrom = 1;
+
+    /**
+     * Opens a log and checks its header.
+     *
+     * @throws CorruptionException if the header is damaged, the file is not of this store, or not of the header's size
+     * @throws io.flexdb.storage.UnsupportedFormatException if it has a format version that can't be read
+     */
+    public WalReader(Vfs vfs, Path path, long storeId) {
+        this(vfs, path, storeId, false);
+    }
+
+    /**
+     * Opens a log for a salvage: damage in the header is {@linkplain #tolerated told}, as long as it can be found out
+     * which frames are of this use of the file.
+     */
+    public static WalReader tolerant(Vfs vfs, Path path, long storeId) {
+        return new WalReader(vfs, path, storeId, true);
+    }
+
+    private WalReader(Vfs vfs, Path path, long storeId, boolean tolerant) {
+        this.storeId = storeId;
+        this.openedPath = path;
+        this.file = vfs.open(path, OpenMode.READ);
+        try {
+            this.fileBytes = file.size();
+            int bytes = (int) Math.min(fileBytes, WINDOW_BYTES);
+            this.window = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            load(0);
+            this.generation = tolerant ? generationInAnyCase() : requireHeader();
+            this.number = tolerated == null ? window.getLong(WalFormat.HEADER_NUMBER) : numberInName();
+            this.markPosition = readMark();
+            this.header = new FrameHeader(storeId, generation);
+            begin();
+        } catch (Throwable e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    private void load(long start) {
+        windowStart = start;
+        window.clear().limit((int) Math.min(Math.min(window.capacity(), nextLoadBytes), fileBytes - start));
+        nextLoadBytes = Math.min(WINDOW_BYTES, 4 * nextLoadBytes);
+        file.readFully(window, start);
+        window.flip();
+    }
+
+    /** Returns the generation. */
+    private long requireHeader() {
+        if (fileBytes < WalFormat.START) {
+            throw damage(0, "a header of " + WalFormat.START + " bytes", "a file of " + fileBytes + " bytes");
+        }
+        FilePreamble.check(
+                file.path(),
+                0,
+                window.duplicate(),
+                FilePreamble.Kind.WAL,
+                WalFormat.HEADER_CHECKSUM - FilePreamble.FIELDS_OFFSET,
+                storeId);
+        String name = WalFormat.fileName(window.getLong(WalFormat.HEADER_NUMBER));
+        if (!name.equals(WalFormat.withDigits(file.path().getFileName().toString()))) {
+            throw damage(WalFormat.HEADER_NUMBER, "the number in the file's name", name);
+        }
+        if (window.getLong(WalFormat.HEADER_GENERATION) <= 0) {
+            throw damage(WalFormat.HEADER_GENERATION, "a generation", hex(window.getLong(WalFormat.HEADER_GENERATION)));
+        }
+        long capacity = window.getLong(WalFormat.HEADER_CAPACITY);
+        if (capacity != fileBytes || capacity < WalFormat.MIN_CAPACITY || capacity > WalFormat.MAX_CAPACITY) {
+            throw damage(WalFormat.HEADER_CAPACITY, "a file of " + capacity + " bytes", fileBytes + " bytes");
+        }
+        requireZeros(WalFormat.HEADER_BYTES, WalFormat.MARK_GENERATION);
+        requireZeros(WalFormat.MARK_GENERATION + WalFormat.MARK_BYTES, WalFormat.START);
+        return window.getLong(WalFormat.HEADER_GENERATION);
+    }
+
+    /** That in the header, or else the one by which both the start and the first frame have the right checks. */
+    private long generationInAnyCase() {
+        try {
+            return requireHeader();
+        } catch (CorruptionException e) {
+            if (fileBytes < WalFormat.FIRST_FRAME + WalFormat.FRAME_HEADER_BYTES) {
+                throw e;
+            }
+            tolerated = e;
+            FrameHeader none = new FrameHeader(storeId, 0);
+            int low = none.startCheck(window.getLong(WalFormat.START)) ^ window.getInt(WalFormat.START_CHECK);
+            FrameSearch frames = new FrameSearch(file, none, 0, WalFormat.FIRST_FRAME);
+            if (low <= 0 || frames.generation(WalFormat.FIRST_FRAME) != low) {
+                throw e;
+            }
+            return low;
+        }
+    }
+
+    private long numberInName() {
+        try {
+            return Long.parseLong(WalFormat.withDigits(file.path().getFileName().toString()));
+        } catch (NumberFormatException e) {
+            return Long.MAX_VALUE; // more than any log has
+        }
+    }
+
+    /** The damage in the header of a log that was opened tolerantly; null if there is none. */
+    public CorruptionException tolerated() {
+        return tolerated;
+    }
+
+    private void requireZeros(int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (window.get(i) != 0) {
+                throw damage(i, "zero", hex(window.get(i) & 0xff));
+            }
+        }
+    }
+
+    /** Up to where the file is known to have been forced; a mark that was torn or is of an earlier use says nothing. */
+    private long readMark() {
+        long marked = window.getLong(WalFormat.MARK_POSITION);
+        boolean valid = window.getLong(WalFormat.MARK_GENERATION) == generation
+                && window.getInt(WalFormat.MARK_CHECKSUM)
+                        == WalFormat.markChecksum(storeId, number, generation, marked);
+        return valid ? marked : WalFormat.FIRST_FRAME;
+    }
+
+    private void begin() {
+        startSequence = readStart();
+        nextSequence = startSequence;
+    }
+
+    /** The sequence number of the first entry; 0 if nothing was written in this use of the file, or not all of it. */
+    private long readStart() {
+        long sequence = window.getLong(WalFormat.START);
+        if (window.getInt(WalFormat.START_CHECK) != header.startCheck(sequence)
+                || window.getInt(WalFormat.START_ZERO) != 0) {
+            return 0;
+        }
+        if (sequence < 1) { // no crash does this: the check says that this is what was written
+            throw damage(WalFormat.START, "a sequence number", String.valueOf(sequence));
+        }
+        return sequence;
+    }
+
+    /**
+     * Has {@link #next} look at the end once more, for a log that somebody else writes. What has been a part of a frame
+     * may be a whole one then.
+     */
+    void lookAgain() {
+        ended = false;
+        nextLoadBytes = GLANCE_BYTES;
+        if (nextSequence == 0) {
+            load(0);
+            begin();
+        }
+        windowStart = 0;
+        window.limit(0); // what was read before may be out of date
+    }
+
+    /** The name under which the file was opened, whatever it is now. */
+    Path openedPath() {
+        return openedPath;
+    }
+
+    /** Whether a bulk load came right before the frame. */
+    public boolean isBehindLoad() {
+        return behindLoad;
+    }
+
+    /** The sequence number of the first entry of all; 0 if nothing was written. */
+    public long startSequence() {
+        return startSequence;
+    }
+
+    /** The number that the first entry of the next frame will have; 0 if nothing was written. */
+    public long nextSequence() {
+        return nextSequence;
+    }
+
+    /** Has frames behind a sequence number count only if what they refer to is there. */
+    void check(FrameCheck newCheck, long coveredSequence) {
+        references = newCheck;
+        checkedFrom = coveredSequence + 1;
+    }
+
+    /** Moves to the next frame; false at the log's end. */
+    public boolean next() {
+        if (ended) {
+            return false;
+        }
+        String missing = readFrame();
+        if (missing == null) {
+            return true;
+        }
+        ended = true;
+        if (position < markPosition) {
+            throw damage(position, "frames up to position " + markPosition + ", which were forced", missing);
+        }
+        return false;
+    }
+
+    /**
+     * Goes on behind what is no frame, for a salvage: after {@link #next} has returned false or thrown, moves to before
+     * the next whole frame, wherever it is. The numbers from there on are too low, by the writes that lie between.
+     *
+     * @param first the number that the first entry of the log is to have, if its start is damaged
+     * @return whether there is one
+     */
+    public boolean skip(long first) {
+        if (position + WalFormat.FRAME_HEADER_BYTES >= fileBytes) {
+            return false;
+        }
+        // Without a start the first frame may be whole.
+        long from = nextSequence == 0 ? position : position + Long.BYTES;
+        search = search == null ? new FrameSearch(file, header, generation, position) : search;
+        long found = search.next(from);
+        if (found < 0) {
+            return false;
+        }
+        position = found;
+        nextSequence = nextSequence == 0 ? first : nextSequence + 1;
+        ended = false;
+        return true;
+    }
+
+    /** After {@link #skip} has found nothing: whether there may have been one more frame, or a part of one. */
+    public boolean mayLackFrame() {
+        boolean isFull = position + WalFormat.FRAME_HEADER_BYTES >= fileBytes;
+        return !isFull && search.mayBeBegun(position);
+    }
+
+    /** Reads the frame at the position and moves behind it; returns what stands there instead if there is none. */
+    private String readFrame() {
+        if (nextSequence == 0) {
+            return "no start of generation " + generation;
+        }
+        if (fileBytes - position < WalFormat.FRAME_HEADER_BYTES) {
+            return "the end of the file";
+        }
+        load(position, WalFormat.FRAME_HEADER_BYTES, WalFormat.FRAME_HEADER_BYTES);
+        int length = window.getInt((int) (position - windowStart) + WalFormat.FRAME_LENGTH);
+        int check = window.getInt((int) (position - windowStart) + WalFormat.FRAME_CHECK);
+        int bytes = length & ~WalFormat.BEHIND_LOAD;
+        if (bytes < 1 || WalFormat.frameBytes(bytes) > fileBytes - position || !isFrame(length, check)) {
+            return "no frame of generation " + generation;
+        }
+        behindLoad = length < 0;
+        int count = requireEntries(bytes);
+        if (nextSequence + count > checkedFrom && !references.isWhole(payload, bytes)) {
+            return "a frame that refers to large values which are not in the data file";
+        }
+        payloadBytes = bytes;
+        entryCount = count;
+        firstSequence = nextSequence;
+        lastSequence = nextSequence + count - 1;
+        nextSequence += count;
+        framePosition = position;
+        position += WalFormat.frameBytes(bytes);
+        return null;
+    }
+
+    /** Reads the payload at the position and returns whether this is a frame. */
+    private boolean isFrame(int length, int check) {
+        int bytes = length & ~WalFormat.BEHIND_LOAD;
+        long start = position + WalFormat.FRAME_HEADER_BYTES;
+        // The length may be any bytes: nobody is asked for much memory before it has passed for that of a frame.
+        if (bytes > WINDOW_BYTES && header.frameCheck(position, length, checksumOf(start, bytes)) != check) {
+            return false;
+        }
+        readPayload(start, bytes);
+        return header.frameCheck(position, length, WritePayload.checksum(payload, 0, bytes)) == check;
+    }
+
+    private int checksumOf(long start, int bytes) {
+        CRC32C crc = new CRC32C();
+        int piece;
+        for (int done = 0; done < bytes; done += piece) {
+            piece = load(start + done, 1, bytes - done);
+            int index = (int) (start + done - windowStart);
+            crc.update(window.duplicate().limit(index + piece).position(index));
+        }
+        return (int) crc.getValue();
+    }
+
+    private void readPayload(long start, int bytes) {
+        if (payload.length < bytes) {
+            payload = new byte[(int) Math.min(fileBytes, Math.max(bytes, 2L * payload.length))];
+        }
+        int piece;
+        for (int done = 0; done < bytes; done += piece) {
+            piece = load(start + done, 1, bytes - done);
+            window.get((int) (start + done - windowStart), payload, done, piece);
+        }
+    }
+
+    /** Has the window hold some bytes of the file, at least so many, and returns how many of those wanted it has. */
+    private int load(long start, int least, int wanted) {
+        if (start < windowStart || start + least > windowStart + window.limit()) {
+            load(start);
+        }
+        return (int) Math.min(wanted, windowStart + window.limit() - start);
+    }
+
+    /**
+     * Counts the entries. A memtable is as large as its log, so no frame has more than a memtable of that size could
+     * hold: a small file must not ask for much memory.
+     */
+    private int requireEntries(int bytes) {
+        int found = 0;
+        long bodyBytes = 0;
+        try {
+            entries.reset(payload, 0, bytes);
+            while (entries.next()) {
+                found++;
+                bodyBytes += MemTable.bodyBytes(entries.keyLength(), entries.valueLength());
+            }
+        } catch (IllegalArgumentException e) {
+            throw damage(position, "entries", e.getMessage());
+        }
+        if (found > Long.MAX_VALUE - nextSequence) {
+            throw damage(position, "sequence numbers", found + " entries from " + nextSequence);
+        }
+        int arenaBytes = (int) Math.max(MemTable.MIN_ARENA_BYTES, Math.min(MemTable.MAX_ARENA_BYTES, fileBytes));
+        if (!MemTable.couldHold(arenaBytes, bodyBytes, found)) {
+            throw damage(position, "a write that a memtable of " + arenaBytes + " bytes holds", found + " entries");
+        }
+        return found;
+    }
+
+    private CorruptionException damage(long at, String expected, String found) {
+        return new CorruptionException(file.path(), at, expected, found);
+    }
+
+    private static String hex(long value) {
+        return "0x" + Long.toHexString(value);
+    }
+
+    /** Hands the frame over. */
+    void deliver(FrameConsumer consumer) {
+        if (behindLoad) {
+            consumer.behindLoad();
+        }
+        consumer.accept(firstSequence, entryCount, payload, 0, payloadBytes);
+    }
+
+    /** The sequence number of the frame's first entry. */
+    public long firstSequence() {
+        return firstSequence;
+    }
+
+    /** The sequence number of the frame's last entry; at the end, of the last frame; 0 if there is none. */
+    public long lastSequence() {
+        return lastSequence;
+    }
+
+    /** Entries of the frame. */
+    public int entryCount() {
+        return entryCount;
+    }
+
+    /** Holds the frame's payload from index 0 on, until the next call of {@link #next}. */
+    public byte[] payload() {
+        return payload;
+    }
+
+    /** Bytes of the frame's payload. */
+    public int payloadBytes() {
+        return payloadBytes;
+    }
+
+    /** Where the frame begins. */
+    public long framePosition() {
+        return framePosition;
+    }
+
+    /** Where the next frame would begin; at the end, where the log ends. */
+    public long position() {
+        return position;
+    }
+
+    /** Up to where the file says it was forced. */
+    public long markPosition() {
+        return markPosition;
+    }
+
+    /** Bytes of the file. */
+    long fileBytes() {
+        return fileBytes;
+    }
+
+    /** The file's number. */
+    public long number() {
+        return number;
+    }
+
+    /** The file's generation. */
+    public long generation() {
+        return generation;
+    }
+
+    /** The file. */
+    public Path path() {
+        return file.path();
+    }
+
+    /** Every frame, one a line, up to the end or the first damage. */
+    public String dump() {
+        StringBuilder text = new StringBuilder(toString()).append('\n');
+        try {
+            while (next()) {
+                text.append("  ").append(framePosition).append(": #").append(firstSequence);
+                text.append(entryCount == 1 ? "" : " to #" + lastSequence).append(", ");
+                text.append(payloadBytes).append(" bytes\n");
+            }
+            text.append("  ").append(position).append(": end\n");
+        } catch (CorruptionException e) {
+            text.append("  ").append(e.getMessage()).append('\n');
+        }
+        return text.toString();
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+
+    @Override
+    public String toString() {
+        return "WalReader[" + number + ", generation=" + generation + ", bytes=" + fileBytes + ", forced="
+                + markPosition + "]";
+    }
+}

@@ -1,0 +1,611 @@
+package io.flexdb.internal.log;
+
+import io.flexdb.flexspace.internal.vfs.MappedFile;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.storage.StoreClosedException;
+import io.flexdb.storage.StoreFailedException;
+import io.flexdb.storage.StoreIoException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+
+/**
+ * One file of the write-ahead log, being written. What is appended survives the death of the process at once, and a
+ * power cut after {@link #force()}.
+ *
+ * <p>Thread-safety: {@link #append} and {@link #hasRoom} are for the holder of the write lock; everything else is for
+ * any thread. After a failed append or force every call but {@link #close()} and {@link #release()} throws
+ * {@link StoreFailedException}.
+ */
+public final class WalWriter implements AutoCloseable {
+    /** How far ahead of the frames zeros are written best: seldom, and soon. */
+    public static final int ZEROED_AHEAD_BYTES = 1 << 18;
+
+    /*
+     * A file takes its place on the disk before anything is acknowledged, so that a full disk shows itself then, and is
+     * used again and again. If each write is to be forced, zeros are written before it gets there, so that a force has
+     * nothing but data to write: half as long as for a place that was taken without being written. They are written a
+     * part at a time, not far ahead of the frames, since most of a log may never be used: of a large value it has a few
+     * dozen bytes. Of short writes one in some thousand takes a fraction of a millisecond longer for that. Where forces
+     * come now and then, nobody waits for them, and no zeros are written. Where a place can't be taken without writing,
+     * all of the file is filled at once. Zeros are written a page at a time: larger writes make the page cache use
+     * larger units, and as a store into a mapping dirties a whole unit, each force would write all of it.
+     *
+     * A write of some pages goes to a file that is mapped by a call all the same: the first store into each page faults,
+     * which takes 3 µs, and a call of 64 KiB takes 0.6 µs for each. But where each write is to be forced, later small
+     * ones would find the larger units that this makes, and have all of them written.
+     *
+     * Why no crash can replay an old frame or lose a needed one:
+     * W1 A file is made, and made ready for its next use, under a name that ends in ".new", which recovery takes for
+     *    holding nothing. It gets a log's name only when its header is forced, and is used only when that name is
+     *    synced.
+     * W2 To be recycled it first loses its old name, and that is synced before its header is touched: a log's name
+     *    never stands for a header being rewritten. By then its old frames are covered by a durable commit.
+     * W3 Each use has a generation of its own, of which each frame has its check, so the frames of an earlier use, which
+     *    are still in the file, do not count.
+     * W4 A log that was replayed is appended to only after goOn: all of its frames have been forced by then, those not
+     *    known to be durable after they were written once more, and zeros behind them, so that nothing of an earlier
+     *    process can follow a new frame. Writers come from create and recycle else.
+     * W5 Zeros go only to where zeros are read already, so it does not matter which of them a crash keeps, or whether a
+     *    force meets some of them. Behind zeroedPosition nothing but zeros was ever written, in no use of the file: who
+     *    appends a frame that would pass it, and nobody else, first writes zeros from there on, then moves it, and then
+     *    writes the frame, all under the write lock. It never falls, not by recycling either.
+     */
+    private static final int FILL_BYTES = 1 << 12;
+    private static final int FORCED_FILL_BYTES = 1 << 20; // or another file's force would wait for all of the zeros
+    private static final int STAGING_BYTES = 1 << 16;
+    private static final int LEAST_BY_CALLS = 1 << 14; // of a payload, where there is a choice
+
+    private final Vfs vfs;
+    private final VfsFile file;
+    private final MappedFile mapping; // null if the file is written by calls
+    private final boolean largeByCalls; // even if the file is mapped
+    private ByteBuffer staging; // null if no call was needed yet; under the write lock
+    private final long storeId;
+    private final long number;
+    private final long generation;
+    private final long capacity;
+    private final boolean adopted;
+    private long roomEnd; // up to where frames may go; under the write lock
+    private final int zeroedAheadBytes;
+    private final FrameHeader frameHeader;
+    private final ByteBuffer zeros = ByteBuffer.allocate(FILL_BYTES);
+    private final ReentrantLock forceLock = new ReentrantLock();
+    private volatile long appendedPosition = WalFormat.FIRST_FRAME;
+    private volatile long lastSequence;
+    private volatile long durablePosition = WalFormat.FIRST_FRAME;
+    private volatile long durableSequence;
+    private volatile long zeroedPosition; // a multiple of FILL_BYTES, W5; the capacity if no zeros are to be written
+    private volatile Throwable failure;
+    private volatile boolean released; // set under forceLock
+    private Runnable forcedFirst = () -> {};
+    private boolean markIsForced = true; // under forceLock
+
+    private WalWriter(
+            Vfs vfs,
+            VfsFile file,
+            MappedFile mapping,
+            boolean largeByCalls,
+            ByteBuffer staging,
+            long storeId,
+            long number,
+            long generation,
+            long capacity,
+            long roomEnd,
+            int zeroedAheadBytes,
+            long zeroedPosition) {
+        this.vfs = vfs;
+        this.file = file;
+        this.mapping = mapping;
+        this.largeByCalls = largeByCalls;
+        this.staging = staging;
+        this.storeId = storeId;
+        this.number = number;
+        this.generation = generation;
+        this.capacity = capacity;
+        this.roomEnd = roomEnd;
+        this.adopted = roomEnd == 0;
+        this.zeroedAheadBytes = zeroedAheadBytes;
+        this.zeroedPosition = zeroedPosition;
+        this.frameHeader = new FrameHeader(storeId, generation);
+    }
+
+    /**
+     * Makes a file, which is durable, name included, when this returns.
+     *
+     * @param number a number that no log in the directory has, nor had since the store was opened
+     * @param generation a number that no file in the directory has frames of
+     * @param capacity bytes of the file, a multiple of {@link WalFormat#CAPACITY_UNIT}
+     * @param mapped whether to map the file if that is safe where it lies
+     * @param zeroed whether frames go only to where zeros were written before, so that forces take less time; else
+     *     large writes go by calls
+     * @param zeroedAheadBytes how far ahead of the frames zeros are written, a multiple of the capacity's unit
+     * @param filled told now and then how many bytes of the file are made, where all of it has to be filled
+     */
+    public static WalWriter create(
+            Vfs vfs,
+            Path directory,
+            long number,
+            long storeId,
+            long generation,
+            long capacity,
+            boolean mapped,
+            boolean zeroed,
+            int zeroedAheadBytes,
+            LongConsumer filled) {
+        if (capacity < WalFormat.MIN_CAPACITY
+                || capacity > WalFormat.MAX_CAPACITY
+                || capacity % WalFormat.CAPACITY_UNIT != 0) {
+            throw new IllegalArgumentException("capacity must be a multiple of " + WalFormat.CAPACITY_UNIT + " from "
+                    + WalFormat.MIN_CAPACITY + " to " + WalFormat.MAX_CAPACITY + ": " + capacity);
+        }
+        requirePositive("number", number);
+        requirePositive("generation", generation);
+        Path unfinished = unfinished(directory, number);
+        vfs.deleteIfExists(unfinished);
+        VfsFile file = vfs.open(unfinished, OpenMode.CREATE);
+        try {
+            long written = capacity;
+            if (!file.allocateUnwritten(0, capacity)) {
+                fill(file, capacity, filled);
+            } else if (zeroed) {
+                written = Math.min(WalFormat.START + zeroedAheadBytes, capacity);
+                zero(file, ByteBuffer.allocate(FILL_BYTES), WalFormat.START, written);
+            }
+            ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
+            WalFormat.encodeHeader(block, storeId, number, generation, capacity);
+            file.write(block, 0);
+            publish(vfs, file, directory, number);
+            MappedFile mapping = mapped ? map(file, capacity) : null;
+            ByteBuffer staging = mapping == null ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
+            return new WalWriter(
+                    vfs,
+                    file,
+                    mapping,
+                    !zeroed,
+                    staging,
+                    storeId,
+                    number,
+                    generation,
+                    capacity,
+                    capacity,
+                    zeroedAheadBytes,
+                    written);
+        } catch (Throwable e) {
+            closeAfter(e, file);
+            throw e;
+        }
+    }
+
+    /** Does the same with zeros in the usual way, and without telling how it goes. */
+    public static WalWriter create(
+            Vfs vfs, Path directory, long number, long storeId, long generation, long capacity, boolean mapped) {
+        return create(
+                vfs, directory, number, storeId, generation, capacity, mapped, true, ZEROED_AHEAD_BYTES, filled -> {});
+    }
+
+    /**
+     * Takes over a log that an earlier process has left and that was replayed, where there is no space to copy it. It
+     * takes no frames before {@link #goOn}, or until it is {@linkplain #recycle recycled}. When this returns all of its
+     * frames are durable, whatever became of the writes of that process: those behind its mark are written once more
+     * where they are, which takes no space, and forced. The bytes stay as they are, so a crash meanwhile changes nothing.
+     *
+     * @param found the log, as it was replayed
+     */
+    static WalWriter adopt(Vfs vfs, FoundLog found, long storeId, boolean mapped, boolean zeroed) {
+        VfsFile file = vfs.open(found.path(), OpenMode.READ_WRITE);
+        try {
+            found.rewriteTail(file);
+            MappedFile mapping = mapped ? map(file, found.capacity()) : null;
+            ByteBuffer staging = mapping == null ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
+            WalWriter writer = new WalWriter(
+                    vfs,
+                    file,
+                    mapping,
+                    !zeroed,
+                    staging,
+                    storeId,
+                    found.number(),
+                    found.generation(),
+                    found.capacity(),
+                    0,
+                    ZEROED_AHEAD_BYTES,
+                    found.capacity());
+            writer.appendedPosition = found.end();
+            writer.lastSequence = found.lastSequence();
+            if (found.end() > found.mark()) {
+                writer.writeMark(found.end());
+                writer.forceMark();
+            }
+            writer.durablePosition = found.end();
+            writer.durableSequence = found.lastSequence();
+            return writer;
+        } catch (Throwable e) {
+            closeAfter(e, file);
+            throw e;
+        }
+    }
+
+    private static MappedFile map(VfsFile file, long capacity) {
+        try {
+            return file.map(capacity);
+        } catch (IllegalArgumentException e) { // all of it was written, and forced
+            throw new StoreIoException("mapping", file.path(), new IOException("the file was cut", e));
+        }
+    }
+
+    private static void requirePositive(String name, long value) {
+        if (value <= 0) {
+            throw new IllegalArgumentException(name + " must be positive: " + value);
+        }
+    }
+
+    private static Path unfinished(Path directory, long number) {
+        return directory.resolve(WalFormat.fileName(number) + WalFormat.UNFINISHED_SUFFIX);
+    }
+
+    private static void fill(VfsFile file, long capacity, LongConsumer filled) {
+        ByteBuffer zeros = ByteBuffer.allocate(FILL_BYTES);
+        for (long end = 0; end < capacity; ) {
+            long start = end;
+            end = Math.min(start + FORCED_FILL_BYTES, capacity);
+            zero(file, zeros, start, end);
+            if (end < capacity) {
+                file.force();
+                filled.accept(end);
+            }
+        }
+    }
+
+    private static void zero(VfsFile file, ByteBuffer zeros, long start, long end) {
+        for (long position = start; position < end; position += FILL_BYTES) {
+            file.write(zeros.clear(), position);
+        }
+    }
+
+    private static void publish(Vfs vfs, VfsFile file, Path directory, long number) {
+        file.force();
+        vfs.rename(unfinished(directory, number), directory.resolve(WalFormat.fileName(number)));
+        vfs.syncDirectory(directory);
+    }
+
+    private static void closeAfter(Throwable cause, VfsFile file) {
+        try {
+            file.close();
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    /**
+     * Makes the file ready for its next use, durably, name included, and keeps its mapping. This writer is released. To
+     * be called only when a durable commit covers every frame here.
+     *
+     * @param newNumber as for {@link #create}
+     * @param newGeneration greater than any that this file has had
+     */
+    public WalWriter recycle(long newNumber, long newGeneration) {
+        requirePositive("newNumber", newNumber);
+        if (newGeneration <= generation) {
+            throw new IllegalArgumentException(
+                    "newGeneration must be greater than " + generation + ": " + newGeneration);
+        }
+        forceLock.lock();
+        try {
+            requireUsable();
+            if (released) {
+                throw new IllegalStateException("log " + number + " is released");
+            }
+            released = true;
+        } finally {
+            forceLock.unlock();
+        }
+        try {
+            Path directory = file.path().getParent();
+            vfs.rename(file.path(), unfinished(directory, newNumber));
+            vfs.syncDirectory(directory);
+            ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
+            WalFormat.encodeHeader(block, storeId, newNumber, newGeneration, capacity);
+            file.write(block, 0);
+            publish(vfs, file, directory, newNumber);
+            return new WalWriter(
+                    vfs,
+                    file,
+                    mapping,
+                    largeByCalls,
+                    staging,
+                    storeId,
+                    newNumber,
+                    newGeneration,
+                    capacity,
+                    capacity,
+                    zeroedAheadBytes,
+                    zeroedPosition);
+        } catch (Throwable e) {
+            closeAfter(e, file);
+            throw e;
+        }
+    }
+
+    /** Whether this is a log that was replayed and serves on. */
+    public boolean isAdopted() {
+        return adopted;
+    }
+
+    /** Lets a log that was adopted take frames behind those that it has. Under the write lock. */
+    public void goOn() {
+        requireUsable();
+        try {
+            FoundLog.zero(file, appendedPosition, capacity);
+            file.force();
+        } catch (RuntimeException e) {
+            throw fail(e);
+        }
+        roomEnd = capacity;
+    }
+
+    /** Bytes of the file that are mapped. */
+    public long mappedBytes() {
+        return mapping == null ? 0 : capacity;
+    }
+
+    /** Whether a write of that many bytes fits. Under the write lock. */
+    public boolean hasRoom(int payloadBytes) {
+        return WalFormat.frameBytes(payloadBytes) <= roomEnd - appendedPosition;
+    }
+
+    /**
+     * Appends one write, for which there must be room. Under the write lock.
+     *
+     * @param payload an array that holds the write
+     * @param payloadChecksum its {@link WritePayload#checksum}, computed from the source and outside the lock
+     * @param firstSequence the sequence number of its first entry
+     * @return the position after it
+     */
+    public long append(
+            byte[] payload, int offset, int length, int payloadChecksum, long firstSequence, int entryCount) {
+        return append(payload, offset, length, payloadChecksum, firstSequence, entryCount, false);
+    }
+
+    /** The same, and says whether a bulk load came between the write before and this one: for readers who follow. */
+    public long append(
+            byte[] payload,
+            int offset,
+            int length,
+            int payloadChecksum,
+            long firstSequence,
+            int entryCount,
+            boolean behindLoad) {
+        requireUsable();
+        if (released) {
+            throw new StoreClosedException("write-ahead log " + number);
+        }
+        if (length < 1 || entryCount < 1 || !hasRoom(length)) {
+            throw new IllegalArgumentException("no room for a payload of " + length + " bytes and " + entryCount
+                    + " entries at position " + appendedPosition + " of " + capacity);
+        }
+        if (lastSequence != 0 && firstSequence != lastSequence + 1) { // recovery would find damage
+            throw new IllegalStateException("sequence number " + firstSequence + " follows " + lastSequence);
+        }
+        long position = appendedPosition;
+        int lengthField = behindLoad ? length | WalFormat.BEHIND_LOAD : length;
+        frameHeader.encode(position, lengthField, firstSequence, payloadChecksum);
+        long payloadPosition = position + WalFormat.FRAME_HEADER_BYTES;
+        long end = position + WalFormat.frameBytes(length);
+        try {
+            if (end > zeroedPosition) {
+                zeroBeyond(end);
+            }
+            if (mapping != null && (length < LEAST_BY_CALLS || !largeByCalls || !hasStaging())) {
+                frameHeader.writeTo(mapping, (int) payloadPosition, payload, offset, length);
+            } else {
+                appendByCalls(payloadPosition, payload, offset, length);
+            }
+        } catch (RuntimeException e) {
+            throw fail(e);
+        }
+        appendedPosition = end; // before lastSequence, see forceLocked
+        lastSequence = firstSequence + entryCount - 1;
+        return end;
+    }
+
+    /** Whether there is memory for calls; without it the mapping serves. */
+    private boolean hasStaging() {
+        if (staging == null) {
+            try {
+                staging = ByteBuffer.allocateDirect(STAGING_BYTES);
+            } catch (OutOfMemoryError e) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** W5: moves the position up to which there are zeros. */
+    private void zeroBeyond(long end) {
+        long wholePages = (end + FILL_BYTES - 1) & -FILL_BYTES;
+        long target = Math.min(wholePages + zeroedAheadBytes, capacity);
+        zero(file, zeros, zeroedPosition, target);
+        zeroedPosition = target;
+    }
+
+    private void appendByCalls(long payloadPosition, byte[] payload, int offset, int length) {
+        int first = Math.min(length, STAGING_BYTES - frameHeader.bytes());
+        // A long payload goes first, piece by piece, and its beginning with the header last.
+        for (int done = first; done < length; ) {
+            int piece = Math.min(length - done, STAGING_BYTES);
+            staging.clear().put(payload, offset + done, piece).flip();
+            file.write(staging, payloadPosition + done);
+            done += piece;
+        }
+        staging.clear();
+        frameHeader.putTo(staging);
+        staging.put(payload, offset, first).flip();
+        file.write(staging, payloadPosition - frameHeader.bytes());
+    }
+
+    /** Names what is to be forced before this file each time: what its frames refer to. Before the first append. */
+    public void forceFirst(Runnable first) {
+        forcedFirst = first;
+    }
+
+    /** Returns once everything appended before the call is durable. Does nothing if the writer is released. */
+    public void force() {
+        forceLock.lock();
+        try {
+            requireUsable();
+            if (!released) {
+                forceLocked();
+            }
+        } finally {
+            forceLock.unlock();
+        }
+    }
+
+    private void forceLocked() {
+        // Read in the order opposite to append's writes: the position is at or behind the frame of the number.
+        long sequence = lastSequence;
+        long position = appendedPosition;
+        if (position == durablePosition) {
+            durableSequence = sequence; // the last force may have taken a frame whose number it did not see yet
+            return;
+        }
+        try {
+            forcedFirst.run(); // what frames up to the position refer to, and not the position after it
+            file.force();
+            durablePosition = position;
+            durableSequence = sequence;
+            writeMark(position);
+        } catch (RuntimeException e) {
+            throw fail(e);
+        }
+    }
+
+    private void writeMark(long position) {
+        int checksum = WalFormat.markChecksum(storeId, number, generation, position);
+        markIsForced = false;
+        // By a call even if the file is mapped: the page's first touch after each force would cost far more.
+        ByteBuffer mark = ByteBuffer.allocate(WalFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        mark.putLong(generation).putLong(position).putInt(checksum).flip();
+        file.write(mark, WalFormat.MARK_GENERATION);
+    }
+
+    private void forceMark() {
+        if (markIsForced) {
+            return;
+        }
+        try {
+            file.force();
+            markIsForced = true;
+        } catch (RuntimeException e) {
+            throw fail(e);
+        }
+    }
+
+    private RuntimeException fail(RuntimeException cause) {
+        failure = cause;
+        return cause;
+    }
+
+    private void requireUsable() {
+        Throwable cause = failure;
+        if (cause != null) {
+            throw new StoreFailedException(cause);
+        }
+    }
+
+    /** The number of the file. */
+    public long number() {
+        return number;
+    }
+
+    /** The generation of this use of the file. */
+    public long generation() {
+        return generation;
+    }
+
+    /** Bytes of the file. */
+    public long capacity() {
+        return capacity;
+    }
+
+    /** Where the next frame goes. */
+    public long appendedPosition() {
+        return appendedPosition;
+    }
+
+    /** The sequence number of the last entry appended, 0 if there is none. */
+    public long lastSequence() {
+        return lastSequence;
+    }
+
+    /** From where on zeros are to be written before frames are; the capacity if nowhere. */
+    long zeroedPosition() {
+        return zeroedPosition;
+    }
+
+    /** Up to where the file is known to be durable. */
+    public long durablePosition() {
+        return durablePosition;
+    }
+
+    /** The sequence number of the last entry known to be durable, 0 if there is none. */
+    public long durableSequence() {
+        return durableSequence;
+    }
+
+    /** Whether appends go through a mapping. */
+    public boolean isMapped() {
+        return mapping != null;
+    }
+
+    /** The file. */
+    public Path path() {
+        return file.path();
+    }
+
+    /** Forces what was appended and the mark, unless something failed before, and releases the file. */
+    @Override
+    public void close() {
+        forceLock.lock();
+        try {
+            if (released) {
+                return;
+            }
+            released = true;
+            try (file) {
+                if (failure == null) {
+                    forceLocked();
+                    forceMark();
+                }
+            }
+        } finally {
+            forceLock.unlock();
+        }
+    }
+
+    /** Releases the file as it is, without writing or forcing anything. */
+    public void release() {
+        forceLock.lock();
+        try {
+            if (!released) {
+                released = true;
+                file.close();
+            }
+        } finally {
+            forceLock.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "WalWriter[" + number + ", generation=" + generation + ", appended=" + appendedPosition + "/" + capacity
+                + ", durable=" + durablePosition + ", last=" + lastSequence + (isMapped() ? ", mapped]" : "]");
+    }
+}

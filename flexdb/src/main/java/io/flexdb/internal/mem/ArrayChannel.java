@@ -1,0 +1,35 @@
+package io.flexdb.internal.mem;
+
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+
+/** Reads an array, whatever becomes of the thread. To be read once. */
+public final class ArrayChannel implements ReadableByteChannel {
+    private final byte[] bytes;
+    private int position;
+
+    public ArrayChannel(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    @Override
+    public int read(ByteBuffer to) {
+        int length = Math.min(to.remaining(), bytes.length - position);
+        if (length == 0 && to.hasRemaining()) {
+            return -1;
+        }
+        to.put(bytes, position, length);
+        position += length;
+        return length;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return true;
+    }
+
+    @Override
+    public void close() {
+        // nothing to let go of
+    }
+}

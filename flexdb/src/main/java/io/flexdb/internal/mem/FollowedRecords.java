@@ -1,0 +1,62 @@
+package io.flexdb.internal.mem;
+
+import io.flexdb.flexspace.internal.engine.SpaceReads;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Reads records that somebody else has staged, by what a reference says of their pieces. Any thread. */
+final class FollowedRecords {
+    /*
+     * Who only reads a store knows nothing of the segments that its writer has filled since, nor the checksums of their
+     * frames. So a reference has a checksum of each piece, and a piece is read whole, whatever part of it is wanted.
+     * What is not as the reference says is damage, unless the writer has used the place again: SpaceReads tells.
+     */
+    private final SpaceReads reads;
+    private final int maxExtentBytes;
+    private final AtomicReference<ByteBuffer> spare = new AtomicReference<>(); // for a piece, or null
+
+    FollowedRecords(SpaceReads reads, int maxExtentBytes) {
+        this.reads = reads;
+        this.maxExtentBytes = maxExtentBytes;
+    }
+
+    /** Copies a part of what a record has in pieces, verified. The {@link LargeReference} stands at a position. */
+    void copy(
+            ByteBuffer reference,
+            int position,
+            long allBytes,
+            long from,
+            ByteBuffer destination,
+            int destinationPosition,
+            int length) {
+        int pieces = LargeReference.pieces((int) allBytes, maxExtentBytes);
+        long at = from;
+        for (int done = 0; done < length; ) {
+            int piece = (int) (at / maxExtentBytes);
+            int inPiece = (int) (at % maxExtentBytes);
+            int pieceBytes = (int) Math.min(maxExtentBytes, allBytes - (long) piece * maxExtentBytes);
+            int bytes = Math.min(length - done, pieceBytes - inPiece);
+            long address = LargeReference.address(reference, position, piece);
+            int checksum = LargeReference.pieceChecksum(reference, position, pieces, piece);
+            ByteBuffer part = destination.duplicate();
+            part.limit(destinationPosition + done + bytes).position(destinationPosition + done);
+            if (bytes == pieceBytes) {
+                reads.readFollowed(address, part, checksum);
+            } else {
+                copyPart(address, checksum, pieceBytes, inPiece, part);
+            }
+            done += bytes;
+            at += bytes;
+        }
+    }
+
+    private void copyPart(long address, int checksum, int pieceBytes, int inPiece, ByteBuffer destination) {
+        ByteBuffer whole = spare.getAndSet(null);
+        if (whole == null) {
+            whole = ByteBuffer.allocate(maxExtentBytes); // of the heap: readers are told of its limits
+        }
+        reads.readFollowed(address, whole.clear().limit(pieceBytes), checksum);
+        destination.put(whole.clear().position(inPiece).limit(inPiece + destination.remaining()));
+        spare.set(whole);
+    }
+}

@@ -1,0 +1,100 @@
+package io.flexdb.internal.mem;
+
+import io.flexdb.internal.base.Merger;
+import io.flexdb.storage.MergeException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** Calls the user's merge function for one store. Thread-safe. */
+public final class MergeCalls {
+    /*
+     * The function is foreign code: it may take long, throw anything, keep or change the arrays that it gets, and call
+     * the store. So
+     *
+     * M1  it is called without a lock, an epoch or a pin: its slowness is that of the call which needs it.
+     * M2  it gets arrays that nobody else has, and its result is copied.
+     * M3  anything that it throws becomes a MergeException of the key that it was called for.
+     * M4  a thread that is in it can't use the store. On the thread that commits a write could wait for that very
+     *     thread, and so for ever. A call in the function is refused on any thread, so that a test shows it.
+     *
+     * M4 costs reads and writes of a store with a function a look at a variable of the thread, some two nanoseconds,
+     * and all others nothing. A counter that threads share would cost those who merge more.
+     */
+    private final Merger merger; // or null
+    private final ThreadLocal<boolean[]> inside = ThreadLocal.withInitial(() -> new boolean[1]);
+
+    /** @param merger null if the store has no merge function */
+    public MergeCalls(Merger merger) {
+        this.merger = merger;
+    }
+
+    /** Whether there is a function. */
+    public boolean canMerge() {
+        return merger != null;
+    }
+
+    /**
+     * Throws if the caller's thread is in the merge function.
+     *
+     * @throws IllegalStateException if it is
+     */
+    public void requireOutside() {
+        if (merger != null && inside.get()[0]) {
+            throw new IllegalStateException("the merge function has called the store that it merges for;"
+                    + " it must make a value of its arguments alone");
+        }
+    }
+
+    /**
+     * Calls the function for a value.
+     *
+     * @param key as its user knows it; the arrays are the function's from now on
+     * @param value null if there is none
+     * @return an array that may be the function's
+     * @throws MergeException if it fails, or there is none
+     */
+    byte[] merge(byte[] key, byte[] value, List<byte[]> operands) {
+        if (merger == null) {
+            throw new MergeException(key, "operands wait for a merge function, and the store has none", null);
+        }
+        byte[] given = key.clone();
+        byte[] merged = null;
+        boolean[] isInside = inside.get();
+        isInside[0] = true;
+        try {
+            merged = merger.merge(given, value, operands);
+        } catch (Throwable e) { // M3
+            throw new MergeException(key, "the merge function failed with " + e, e);
+        } finally {
+            isInside[0] = false;
+        }
+        if (merged == null) {
+            throw new MergeException(key, "the merge function returned null, which is no value", null);
+        }
+        if (merged.length > OperandFold.MAX_VALUE_BYTES) {
+            String what = "the merge function returned " + merged.length + " bytes, and a value has at most ";
+            throw new MergeException(key, what + OperandFold.MAX_VALUE_BYTES, null);
+        }
+        return merged;
+    }
+
+    /**
+     * Throws unless the function takes an operand. Before anything is written, and without a lock.
+     *
+     * @throws IllegalArgumentException if it does not
+     */
+    public void checkOperand(ByteBuffer key, ByteBuffer operand) {
+        boolean[] isInside = inside.get();
+        isInside[0] = true;
+        try {
+            merger.checkOperand(key.asReadOnlyBuffer(), operand.asReadOnlyBuffer());
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "operand of " + operand.remaining() + " bytes for a key of " + key.remaining()
+                            + " bytes is refused by the merge function: " + e.getMessage() + "; nothing was written",
+                    e);
+        } finally {
+            isInside[0] = false;
+        }
+    }
+}

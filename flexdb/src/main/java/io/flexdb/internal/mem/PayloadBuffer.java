@@ -1,0 +1,85 @@
+package io.flexdb.internal.mem;
+
+import io.flexdb.storage.StoreMemoryException;
+import java.util.zip.CRC32C;
+
+/** The payload of a write of one entry, in memory that is used again. */
+public final class PayloadBuffer {
+    /*
+     * Log and memtable each get a copy of a pair. The one here, some ns for a small pair, comes before them, so that
+     * both and the checksum are of the same bytes even if the caller changes its arrays meanwhile: a frame whose check
+     * is not that of its payload would end the log, and so lose all writes behind it.
+     */
+    private static final int SMALL_BYTES = 64 << 10;
+
+    /** The payload's bytes; the caller adds key and value where {@code begin…} says. */
+    public byte[] bytes = new byte[1024];
+
+    private final CRC32C crc = new CRC32C();
+    private int length;
+
+    /** An empty buffer. */
+    public PayloadBuffer() {}
+
+    /** Writes what precedes a put's key, and returns where the key goes; the value goes right behind it. */
+    public int beginPut(int keyLength, int valueLength) {
+        room(WritePayload.putBytes(keyLength, valueLength));
+        return WritePayload.encodePutHeader(bytes, 0, keyLength, valueLength);
+    }
+
+    /**
+     * Writes what precedes the key of an entry with a time, which {@link #setTime} sets, and returns where the key goes;
+     * the value goes right behind it.
+     */
+    public int beginTimed(int type, int keyLength, int valueLength) {
+        room(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES);
+        return WritePayload.encodeTimedHeader(bytes, 0, type, keyLength, valueLength);
+    }
+
+    /** Sets the time of the entry. */
+    public void setTime(long time) {
+        WritePayload.putTime(bytes, length - WritePayload.TIME_BYTES, time);
+    }
+
+    /** Writes what precedes a delete's key, and returns where the key goes. */
+    public int beginDelete(int keyLength) {
+        room(WritePayload.deleteBytes(keyLength));
+        return WritePayload.encodeDeleteHeader(bytes, 0, keyLength);
+    }
+
+    /** Writes what precedes the keys of a deleted range, and returns where the first goes; the other right behind it. */
+    public int beginDeleteRange(int fromLength, int toLength) {
+        room(WritePayload.putBytes(fromLength, toLength));
+        return WritePayload.encodeRangeHeader(bytes, 0, fromLength, toLength);
+    }
+
+    private void room(long needed) {
+        length = Math.toIntExact(needed);
+        if (bytes.length < length) {
+            bytes = newBytes(length);
+        }
+    }
+
+    private static byte[] newBytes(int length) {
+        try {
+            return new byte[length];
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException("a copy of key and value", length, e);
+        }
+    }
+
+    /** Bytes of its memory if they are more than any buffer may keep for later writes; else 0. */
+    public int largeBytes() {
+        return bytes.length > SMALL_BYTES ? bytes.length : 0;
+    }
+
+    /** The payload's checksum, as the write-ahead log wants it. */
+    public int checksum() {
+        return WritePayload.checksum(crc, bytes, 0, length);
+    }
+
+    /** Bytes of the payload. */
+    public int length() {
+        return length;
+    }
+}

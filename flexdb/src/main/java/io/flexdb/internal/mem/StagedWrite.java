@@ -1,0 +1,34 @@
+package io.flexdb.internal.mem;
+
+import java.util.List;
+
+/** A write of which the large values are in the data file: its payload has references in their place. */
+public final class StagedWrite implements AutoCloseable {
+    public final byte[] payload;
+    /** The payload's {@link WritePayload#checksum}. */
+    public final int checksum;
+    /** The sum of {@link MemTable#bodyBytes} over its entries. */
+    public final long bodyBytes;
+    /** Bytes of the large values' records. */
+    public final long recordBytes;
+
+    /** Where they are, each once; held until this is closed. */
+    public final List<StagedRun> runs;
+
+    private final LargeValues values;
+
+    StagedWrite(LargeValues values, List<StagedRun> runs, byte[] payload, long bodyBytes, long recordBytes) {
+        this.values = values;
+        this.runs = runs;
+        this.payload = payload;
+        this.checksum = WritePayload.checksum(payload, 0, payload.length);
+        this.bodyBytes = bodyBytes;
+        this.recordBytes = recordBytes;
+    }
+
+    /** Lets it go: a memtable holds the runs by now, or nobody will. */
+    @Override
+    public void close() {
+        runs.forEach(values::release);
+    }
+}

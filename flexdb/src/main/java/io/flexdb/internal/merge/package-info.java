@@ -1,2 +1,0 @@
-/** Values that operands are merged into. Above {@code memtable}. */
-package io.flexdb.internal.merge;

@@ -1,0 +1,350 @@
+package io.flexdb.internal.open;
+
+import io.flexdb.flexspace.internal.base.SpaceSettings;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.interval.SparseIndex;
+import io.flexdb.internal.interval.TouchedIntervals;
+import io.flexdb.internal.log.WalFollower;
+import io.flexdb.internal.mem.LargeValues;
+import io.flexdb.internal.read.HolderKind;
+import io.flexdb.internal.read.Holders;
+import io.flexdb.internal.read.IntervalReader;
+import io.flexdb.internal.read.PinnedVersion;
+import io.flexdb.internal.read.ReadContexts;
+import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.read.StoreVersions;
+import io.flexdb.internal.write.IndexSampler;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.ReaderOvertakenException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreIoException;
+import io.flexdb.storage.StoreReplacedException;
+import java.nio.file.Path;
+
+/**
+ * The state that the files of a store had at one time, and what the logs have had since. It is read by any thread, and
+ * made, gone on with and closed by one at a time.
+ */
+public final class FollowedState implements AutoCloseable {
+    /*
+     * The files are those that an opening recovers from, read in an order of their own: see WalFollower. Nothing of the
+     * space is known to be there still when it is read later. Whatever is read is verified, by checksums that no later
+     * use of the same place can match, so what the writer has used again shows as damage does; and it is none if the
+     * logical log has gone on since (SpaceEngine.isOvertaken).
+     *
+     * A bulk load is in the space alone, durably before anybody sees it, and the log tells of it with the first write
+     * behind it. The space may have a load that came after what was found of the logs; so these are read on when the
+     * space has been read, which brings all writes before the load. If they tell of a load then, the space has it unless
+     * it has been overtaken; if it has, that is looked at again.
+     */
+    private static final int OLD_AT_LOADS = 20;
+
+    private final FollowedStore store;
+    private WalFollower follower; // null once a later state has it
+    private final TailTables tables;
+    private SpaceEngine engine;
+    private Intervals intervals;
+    private StoreVersions versions;
+    private StoreReader reader;
+    private LargeValues large;
+    private long firstVersion;
+    private final long beganNanos = System.nanoTime();
+    private final long beganMillis;
+    private long loadNanos;
+    private volatile boolean lost; // some of it
+
+    private FollowedState(FollowedStore store, WalFollower follower, TailTables tables) {
+        this.store = store;
+        this.follower = follower;
+        this.tables = tables;
+        this.beganMillis = store.lease.now();
+    }
+
+    /**
+     * Reads what the files have now. If the writer replaces what is being read, this fails in any way that damage does.
+     *
+     * @param usedContents numbers of contents that the cache may have
+     * @param coveredSequence writes up to this number are known to be in the space; 0 if that is not known
+     * @return the state; or one that {@link #gap} says to have read too early
+     */
+    static FollowedState load(FollowedStore store, long usedContents, long coveredSequence) {
+        Path walDirectory = store.directory.resolve(StoreFiles.WAL_NAME);
+        WalFollower follower = new WalFollower(store.vfs, walDirectory, store.storeId);
+        TailTables tables =
+                new TailTables(walDirectory, store.memory, store.settings.memtableBytes, store.settings.merger != null);
+        FollowedState state = new FollowedState(store, follower, tables);
+        try {
+            follower.readAll(coveredSequence, tables); // before the space
+            state.loadSpace(usedContents);
+            tables.choose(follower.settle(state.engine.tag()));
+            if (state.gap() == null) {
+                state.followLoads();
+                state.publish();
+            }
+            return state;
+        } catch (Throwable e) {
+            state.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Reads the space anew, and takes over what an earlier state has of the logs, which goes on with them no more.
+     *
+     * @param before a state that has just been led to the end of the logs
+     */
+    static FollowedState loadBehind(FollowedState before) {
+        FollowedState state = new FollowedState(before.store, before.follower, before.tables);
+        try {
+            state.loadSpace(before.lastContent());
+            state.requireNotBefore(before.engine.tag());
+            if (!state.followLoads() && state.engine.tag() > state.follower.lastSequence()) {
+                // The space has more than what was found of the logs. That is enough, and where they go on will show.
+                state.follower.settle(state.engine.tag());
+            }
+            state.publish();
+            before.follower = null;
+            return state;
+        } catch (Throwable e) {
+            state.follower = null; // it stays the other one's
+            state.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Goes on to the end of the logs, so that all is there that came before a load which the space has. If they have
+     * been used again by now, the next refresh reads everything anew.
+     *
+     * @return false if they lead no further
+     * @throws ReaderOvertakenException if there is a load now that the space may lack
+     */
+    private boolean followLoads() {
+        boolean leads = false;
+        try {
+            leads = follow();
+        } catch (CorruptionException | StoreIoException e) {
+            // it is there the next time, or was none
+        }
+        if (tables.hasMetLoad() && engine.isOvertaken()) {
+            throw new ReaderOvertakenException(sequence(), null);
+        }
+        return leads;
+    }
+
+    private void requireNotBefore(long tag) {
+        if (engine.tag() < tag) {
+            throw new StoreReplacedException(
+                    store.directory, "a commit of writes up to " + tag, "one up to " + engine.tag());
+        }
+    }
+
+    private void loadSpace(long usedContents) {
+        tables.readsSpace();
+        boolean mapped = store.isMapped();
+        SpaceSettings settings = store.settings.space.settings().copy();
+        settings.mappedReads = mapped;
+        settings.cacheBytes = store.budget.frameBytes(mapped);
+        settings.segmentBuffers = 0;
+        Path space = store.directory.resolve(StoreFiles.SPACE_NAME);
+        engine = SpaceEngine.recover(
+                store.vfs, space, store.storeId, settings, store.epochs, store.health, store.memory, false);
+        engine.reads().explainFailures(this::explain);
+        intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, null, usedContents);
+        if (!AnchorsFile.load(store.vfs, store.directory, engine, intervals)) {
+            StoreFiles.requireLogs(store.vfs, store.directory);
+            IndexSampler.sample(engine, intervals, dataFile(), store.inline);
+        }
+    }
+
+    private void publish() {
+        firstVersion = store.epochs.writerEpoch();
+        versions = new StoreVersions(
+                store.epochs,
+                store.health,
+                store.clock,
+                engine,
+                intervals.index,
+                store.settings.holderTraces,
+                store.holderLog);
+        IntervalReader ofIntervals = new IntervalReader(
+                engine.reads(),
+                engine.maxExtentBytes(),
+                store.cache,
+                new TouchedIntervals(),
+                new TouchedIntervals(),
+                dataFile());
+        large = LargeValues.ofReader(engine, store.health);
+        reader = new StoreReader(
+                versions,
+                intervals.index,
+                ofIntervals,
+                new ReadContexts(store.memory, store.budget.readBytes()),
+                System::nanoTime,
+                store.merges,
+                null, // filters would have to be made anew with each state
+                large, // to read those that wait for a commit
+                false);
+        tables.publish(versions, references());
+        loadNanos = System.nanoTime() - beganNanos;
+    }
+
+    private TailTables.References references() {
+        return new TailTables.References() {
+            @Override
+            public boolean areSound(byte[] payload, int length) {
+                return large.areSound(payload, length);
+            }
+
+            @Override
+            public boolean areThere(byte[] payload, int length) {
+                if (large.keep(payload, length)) {
+                    return true;
+                }
+                if (engine.isOvertaken()) {
+                    throw new ReaderOvertakenException(sequence(), null);
+                }
+                return false;
+            }
+        };
+    }
+
+    /** The file of all pairs. */
+    Path dataFile() {
+        return engine.store().file().path();
+    }
+
+    /** Damage is none where the writer may have used the place again since the state was read. */
+    private StorageException explain(StorageException e) {
+        boolean mayBe = e instanceof CorruptionException || e instanceof StoreIoException;
+        if (!mayBe || !engine.isOvertaken()) {
+            return e;
+        }
+        lost = true;
+        store.wantTime();
+        return new ReaderOvertakenException(sequence(), e);
+    }
+
+    /** Whether somebody has come to a part of it that was no longer there. */
+    boolean isLost() {
+        return lost;
+    }
+
+    /** When it began to be read, by the clock of leases. */
+    long beganMillis() {
+        return beganMillis;
+    }
+
+    /** Whether it has been there for many times as long as it took to read it. */
+    boolean isOld() {
+        return System.nanoTime() - beganNanos > OLD_AT_LOADS * loadNanos;
+    }
+
+    /** Whether it lacks a bulk load, and all that was written since. */
+    boolean isBehindLoad() {
+        return tables.isHeldBack();
+    }
+
+    /** As {@link WalFollower#gap}. */
+    CorruptionException gap() {
+        return follower.gap();
+    }
+
+    /** Goes on with the logs; false if they lead no further. */
+    boolean follow() {
+        if (!follower.hasLog()) {
+            store.requireSameStore(); // else a log that is still there tells
+            if (engine.isOvertaken()) {
+                return false; // a log that goes on where this state ends may be of another life of the store
+            }
+        }
+        return follower.follow(tables);
+    }
+
+    /** Whether the space has gone on since it was read, so that reading it anew gives another one. */
+    boolean isOvertaken() {
+        return engine.isOvertaken();
+    }
+
+    /** Reads it. */
+    public StoreReader reader() {
+        return reader;
+    }
+
+    /** Pins it as it is now. */
+    public PinnedVersion pin(HolderKind kind) {
+        PinnedVersion pin = new PinnedVersion(versions, kind);
+        try {
+            pin.openNewest();
+        } catch (Throwable e) {
+            pin.discard();
+            throw e;
+        }
+        return pin;
+    }
+
+    /** The holders that keep it. */
+    Holders holders() {
+        return versions.holders;
+    }
+
+    /** The number of the last write that it has. */
+    public long sequence() {
+        StoreVersions now = versions;
+        return now == null ? engine.tag() : now.visibleSequence();
+    }
+
+    /** The id of the first version that shows it. */
+    long firstVersion() {
+        return firstVersion;
+    }
+
+    /** Ends the epoch in which it came in the place of another one. */
+    void publishAgain() {
+        versions.publishRoots(versions.current().storeSequence());
+    }
+
+    /** The greatest number of a content that it has given out. */
+    long lastContent() {
+        return intervals.lastContent();
+    }
+
+    /** How many memtables it has. */
+    int tableCount() {
+        return tables.count();
+    }
+
+    /** Off-heap bytes of its memtables. */
+    long tableBytes() {
+        return tables.memoryBytes();
+    }
+
+    /** Off-heap bytes of it, roughly, without what all states share. */
+    long memoryBytes() {
+        return tables.memoryBytes() + engine.figures().treeMemoryBytes() + intervals.index.memoryBytes();
+    }
+
+    SpaceEngine engine() {
+        return engine;
+    }
+
+    /** Closes its files. Who reads it then is told that it is closed. */
+    @Override
+    public void close() {
+        try {
+            if (follower != null) {
+                follower.close();
+            }
+        } finally {
+            if (engine != null) {
+                engine.close();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "FollowedState[" + sequence() + ", covered=" + engine.tag() + ", " + follower + "]";
+    }
+}

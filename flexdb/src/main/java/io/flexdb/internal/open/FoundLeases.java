@@ -1,0 +1,46 @@
+package io.flexdb.internal.open;
+
+import io.flexdb.flexspace.internal.base.Leases;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.storage.StorageException;
+import java.nio.file.Path;
+import java.util.function.LongSupplier;
+
+/** The leases that readers have left in a store's directory, as its writer finds them. Fails for nothing. */
+public final class FoundLeases implements Leases {
+    private final Vfs vfs;
+    private final Path directory;
+    private final LongSupplier millis;
+
+    /** @param millis a clock that the readers have, too */
+    public FoundLeases(Vfs vfs, Path directory, LongSupplier millis) {
+        this.vfs = vfs;
+        this.directory = directory;
+        this.millis = millis;
+    }
+
+    @Override
+    public long now() {
+        return millis.getAsLong();
+    }
+
+    /** Looks for the oldest state, and deletes leases that count no more, as those of readers that were killed. */
+    @Override
+    public long oldest() {
+        long oldest = NONE;
+        long now = now();
+        try {
+            for (String name : vfs.list(directory)) {
+                LeaseName lease = LeaseName.of(name);
+                if (lease != null && lease.isValid(now)) {
+                    oldest = Math.min(oldest, lease.since());
+                } else if (lease != null) {
+                    vfs.deleteIfExists(directory.resolve(name));
+                }
+            }
+        } catch (StorageException e) {
+            // What was found counts: readers can do without.
+        }
+        return oldest;
+    }
+}

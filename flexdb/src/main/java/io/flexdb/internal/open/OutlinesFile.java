@@ -1,0 +1,96 @@
+package io.flexdb.internal.open;
+
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.interval.IntervalCache;
+import io.flexdb.internal.interval.IntervalCursor;
+import io.flexdb.internal.interval.SavedOutlines;
+import io.flexdb.internal.interval.SparseIndex;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * Outlines of the intervals that the cache knew at the last clean close, so that the first lookup in each need not read
+ * all of it.
+ *
+ * <pre>
+ * file    OFFSET  SIZE  FIELD
+ *         0       32    common fields, see FilePreamble
+ *         32      8     version of the FlexTree
+ *         40      8     generation of the logical log
+ *         48      8     tag of the last commit
+ *         56      8     intervals
+ *         64      8     bytes behind the first block
+ *         72      4     CRC32C of these bytes
+ *         76      4     zero
+ *         80      4     CRC32C
+ *         4096    32    what makes fingerprints, see Fingerprints
+ *         4128          outlines of the intervals, in order
+ *
+ * outline OFFSET  SIZE  FIELD
+ *         0       1     pairs, n; 0 if there is none, and nothing else
+ *         1       1     width, w: 0, 1 or 2
+ *         2       2     bytes of the shortest pair
+ *         4       n     fingerprints
+ *         4 + n   n w   bytes of each pair beyond those of the shortest
+ * </pre>
+ *
+ * <p>An {@link IntervalsFile}. What an outline leads to is verified by those who read it.
+ */
+public final class OutlinesFile {
+    private static final IntervalsFile FILE =
+            new IntervalsFile(FilePreamble.Kind.OUTLINES, StoreFiles.OUTLINES_NAME, SavedOutlines.MAX_BYTES);
+
+    private OutlinesFile() {}
+
+    /** Writes the file, after that of the anchors. If that fails, there is no file, or one that does not count. */
+    public static void write(Vfs vfs, Path directory, SparseIndex index, IntervalCache cache, SpaceEngine engine) {
+        SavedOutlines outlines = new SavedOutlines(cache);
+        FILE.write(vfs, directory, index, engine, new IntervalsFile.Saved() {
+            @Override
+            public int number() {
+                return 0;
+            }
+
+            @Override
+            public void begin(ByteBuffer piece) {
+                outlines.saveFingerprints(piece);
+            }
+
+            @Override
+            public void save(IntervalCursor interval, ByteBuffer piece) {
+                outlines.save(interval.contentNumber(), interval.pairCount(), piece);
+            }
+        });
+    }
+
+    /**
+     * Has the cache know what it knew, if there is a file that fits the space; else it knows nothing.
+     *
+     * @param index as the file of anchors has filled it
+     * @param cache that is empty, and that nobody asks
+     */
+    public static void load(Vfs vfs, Path directory, SpaceEngine engine, SparseIndex index, IntervalCache cache) {
+        SavedOutlines outlines = new SavedOutlines(cache);
+        boolean sound = FILE.load(vfs, directory, engine, index, new IntervalsFile.Restored() {
+            @Override
+            public boolean begin(int number, ByteBuffer piece) {
+                return number == 0 && outlines.restoreFingerprints(piece);
+            }
+
+            @Override
+            public boolean restore(IntervalCursor interval, ByteBuffer piece) {
+                return outlines.restore(interval.contentNumber(), interval.pairCount(), interval.lengthBytes(), piece);
+            }
+        });
+        if (!sound) {
+            outlines.forgetRestored();
+        }
+    }
+
+    /** Deletes the file, as {@link AnchorsFile#delete} does. */
+    public static boolean delete(Vfs vfs, Path directory) {
+        return FILE.delete(vfs, directory);
+    }
+}

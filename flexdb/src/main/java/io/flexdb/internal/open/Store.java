@@ -1,0 +1,761 @@
+package io.flexdb.internal.open;
+
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.LongTasks;
+import io.flexdb.flexspace.internal.base.StripedPool;
+import io.flexdb.flexspace.internal.check.SpaceChecker;
+import io.flexdb.flexspace.internal.copy.SpaceCopy;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.LockWatch;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.base.HolderLog;
+import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.interval.IntervalCache;
+import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.interval.RangeFilters;
+import io.flexdb.internal.interval.SparseIndex;
+import io.flexdb.internal.log.MemLog;
+import io.flexdb.internal.log.MemLogs;
+import io.flexdb.internal.log.RecentWrites;
+import io.flexdb.internal.log.RetiredTables;
+import io.flexdb.internal.log.SharedForce;
+import io.flexdb.internal.mem.KeptRecords;
+import io.flexdb.internal.mem.LargeValues;
+import io.flexdb.internal.mem.MergeCalls;
+import io.flexdb.internal.mem.OvergrownKeys;
+import io.flexdb.internal.read.Front;
+import io.flexdb.internal.read.HolderKind;
+import io.flexdb.internal.read.Holders;
+import io.flexdb.internal.read.IntervalReader;
+import io.flexdb.internal.read.MovedTables;
+import io.flexdb.internal.read.PinnedVersion;
+import io.flexdb.internal.read.ReadContexts;
+import io.flexdb.internal.read.SpillArea;
+import io.flexdb.internal.read.StoreReader;
+import io.flexdb.internal.read.StoreVersions;
+import io.flexdb.internal.read.Version;
+import io.flexdb.internal.txn.Footprint;
+import io.flexdb.internal.txn.KeyspaceDirectory;
+import io.flexdb.internal.txn.OwnWrites;
+import io.flexdb.internal.write.CommitThread;
+import io.flexdb.internal.write.Compactor;
+import io.flexdb.internal.write.Defragmenter;
+import io.flexdb.internal.write.IntervalDivider;
+import io.flexdb.internal.write.Loads;
+import io.flexdb.internal.write.LogThread;
+import io.flexdb.internal.write.Refiner;
+import io.flexdb.internal.write.StoreLoad;
+import io.flexdb.internal.write.StoreWriter;
+import io.flexdb.internal.write.SyncThread;
+import io.flexdb.internal.write.WritesLoad;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreLockedException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * An open store: its parts, and the end. Writing is in {@link StoreWriter}, reading in {@link StoreReader}, what
+ * happens behind the writers in {@link CommitThread}, and what is readable in {@link StoreVersions}.
+ */
+public final class Store implements AutoCloseable {
+    /*
+     * Locks, always in this order: the write lock (sequence numbers, the active memtable; see WriteMonitor), that of
+     * StoreVersions (one publication at a time; never held for anything slow).
+     *
+     * The parts are made from below to above, and none knows the store. Three have to reach something above them, which
+     * they get as a function or an interface: CommitThread the writers, Refiner who applies, StoreWriter the thread
+     * that makes logs.
+     */
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
+    private static final int COPIES_BEGUN = 8; // where others write large values all the time, or load
+
+    final Health health;
+    public final SpaceEngine engine;
+    public final Intervals intervals;
+    public final SparseIndex index; // theirs
+    public final IntervalCache cache;
+    public final RangeFilters filters; // null if there are none
+    public final OffHeap memory;
+    public final StripedPool<OwnWrites> ownWrites;
+    public final MemLogs memLogs;
+    public final SharedForce sharedForce;
+    final IntervalReader intervalReader;
+    final Refiner refiner;
+    public final Defragmenter defragmenter;
+    final StoreVersions versions;
+    private final StoreSettings settings; // with all that was derived
+    private final MergeCalls merges;
+    private final OvergrownKeys overgrown;
+    private final RetiredTables retired;
+    private final RecentWrites recentWrites;
+    private final PinLimit pinLimit;
+    private final MovedTables moved;
+    private final Path directory;
+    private final Vfs vfs;
+    private final VfsLock lock;
+    public final CommitThread commits;
+    private final LockWatch lockWatch;
+    private final SyncThread syncs;
+    private final LogThread logThread;
+    private final StoreWriter writer;
+    private final StoreReader reader;
+    private final KeyspaceDirectory keyspaces;
+    private final Loads loads;
+    private final Spills spills;
+
+    private final LongTasks tasks = new LongTasks("the store");
+    private boolean restCommitted; // by the closing thread
+    private boolean released; // under the close lock
+    private final ReentrantLock closeLock = new ReentrantLock(); // no monitor: its owner waits for virtual threads
+
+    Store(StoreOpener opened) {
+        this.vfs = opened.vfs;
+        this.directory = opened.directory;
+        this.lock = opened.lock;
+        this.settings = opened.settings;
+        this.merges = opened.merges;
+        this.overgrown = opened.overgrown;
+        this.lockWatch = new LockWatch(lock, settings.nanoClock);
+        this.health = opened.health;
+        this.memory = opened.memory;
+        this.spills = new Spills(health);
+        this.ownWrites = new StripedPool<>(() -> new OwnWrites(memory, spills));
+        this.engine = opened.engine;
+        this.intervals = opened.intervals;
+        this.index = intervals.index;
+        this.cache = opened.cache;
+        this.filters = opened.filters;
+        this.intervalReader = opened.reader;
+        this.memLogs = opened.memLogs;
+        boolean inline = opened.inline;
+        long directoryBytes = opened.directoryBytes;
+        this.recentWrites = new RecentWrites(settings.maxPinnedBytes / 2);
+        this.retired =
+                new RetiredTables(opened.epochs, memLogs, recentWrites, pinned -> makeRoom(pinned, directoryBytes));
+        this.versions = new StoreVersions(
+                opened.epochs,
+                health,
+                opened.clock,
+                engine,
+                index,
+                settings.holderTraces,
+                new HolderLog(directory, inline));
+        this.moved = new MovedTables(
+                vfs, directory.resolve(StoreFiles.OLD_VERSIONS_NAME), memory, settings.maxPinnedFileBytes);
+        this.pinLimit = new PinLimit(
+                versions, retired, settings.maxPinnedBytes, settings.maxPinnedFileBytes == 0 ? null : moved);
+        retired.afterRetiring(pinLimit::enforce);
+        LargeValues large = opened.large;
+        this.sharedForce =
+                new SharedForce(versions.visibleSequence(), health, large::force, lockWatch::requireHeldNowAndThen);
+        this.defragmenter =
+                opened.committer.defragmenter(opened.fragmented, settings.defragmentedBytesPerSecond, System::nanoTime);
+        this.commits = new CommitThread(
+                versions,
+                engine,
+                opened.committer,
+                defragmenter,
+                opened.committer.filterBuilder(opened.unfiltered, System::nanoTime),
+                memLogs,
+                retired,
+                sharedForce,
+                settings.merger != null,
+                large,
+                opened.threads,
+                directory);
+        Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
+        this.refiner = new Refiner(
+                versions,
+                intervals,
+                opened.coarse,
+                () -> new IntervalDivider(engine.reads(), dataFile, memory, intervals::newContent),
+                dataFile,
+                inline,
+                inline ? commits::publish : this::signalDivided,
+                System::nanoTime);
+        this.syncs = new SyncThread(settings, versions, sharedForce, opened.threads, directory);
+        this.writer =
+                new StoreWriter(settings, versions, memLogs, sharedForce, commits, syncs, large, this::startLogThread);
+        this.logThread = new LogThread(writer, memLogs, retired, health, opened.threads, directory);
+        commits.serve(writer.commitWork(), refiner);
+        ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
+        this.reader = new StoreReader(
+                versions, index, intervalReader, contexts, settings.nanoClock, opened.merges, filters, large, true);
+        this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
+        this.loads = new Loads(
+                engine,
+                versions,
+                index,
+                commits,
+                writer.runs(),
+                recentWrites,
+                tasks,
+                this::pinForLoad,
+                dataFile,
+                reader,
+                memory);
+        spills.loads = loads;
+        health.onChange(versions::healthChanged); // first: a thread that waits there may hold the write lock
+        health.onChange(writer::wake); // takes it
+    }
+
+    /** Has the caches make room for memtables that are held back, that of frames first. */
+    private void makeRoom(long pinnedBytes, long directoryBytes) {
+        long ofNodes = pinnedBytes == 0 ? 0 : versions.retiredNodeBytes();
+        long left = settings.cacheBytes - pinnedBytes - ofNodes;
+        cache.limit(Math.min(left, directoryBytes));
+        // A part of it goes to where huge pages begin, see MemoryBudget.frameBytes.
+        engine.reads().limitCache(pinnedBytes == 0 ? Long.MAX_VALUE : Math.max(0, left - directoryBytes) / 9 * 8);
+    }
+
+    private void signalDivided() {
+        writer.wake();
+    }
+
+    private void startLogThread() {
+        logThread.start();
+    }
+
+    /** Begins to commit what is frozen; after a recovery. */
+    void start() {
+        commits.start();
+        if (versions.current().logs().length > 0) {
+            writer.startThreads();
+        }
+        refiner.start();
+        engine.scrubber().start(versions::pinNewest);
+    }
+
+    /** Divides all coarse intervals, on the caller's thread. For stores without threads. */
+    public void refineHere() {
+        health.requireReadable();
+        refiner.refineHere(Integer.MAX_VALUE);
+    }
+
+    /** Makes all filters that are missing, on the caller's thread. For stores without threads. */
+    public void buildFiltersHere() {
+        health.requireReadable();
+        commits.buildFiltersHere();
+    }
+
+    /** Writes all fragmented intervals in one piece, on the caller's thread. For stores without threads. */
+    public void defragmentHere() {
+        health.requireUsable();
+        commits.defragmentHere();
+    }
+
+    /** What writes to it. */
+    public StoreWriter writer() {
+        return writer;
+    }
+
+    /** What reads it. */
+    public StoreReader reader() {
+        return reader;
+    }
+
+    /** Begins a bulk load. */
+    public StoreLoad beginLoad() {
+        return loads.begin();
+    }
+
+    private PinnedVersion pinForLoad() {
+        return pinNewest(HolderKind.LOAD);
+    }
+
+    /** Where transactions spill, as long as the store is open: they may outlive it. */
+    private static final class Spills implements Supplier<SpillArea> {
+        private final Health health;
+        private volatile Loads loads; // null once the store is closed
+
+        private Spills(Health health) {
+            this.health = health;
+        }
+
+        void end() {
+            loads = null;
+        }
+
+        @Override
+        public SpillArea get() {
+            Loads open = loads;
+            if (open == null) {
+                throw health.refusal();
+            }
+            return open.spills();
+        }
+    }
+
+    /** Begins to bring in what is more than a memtable holds. */
+    public WritesLoad loadWrites(Front front) {
+        return loads.writes(front);
+    }
+
+    /** Its named keyspaces. */
+    public KeyspaceDirectory keyspaces() {
+        return keyspaces;
+    }
+
+    /** Pins what is newest, for somebody. */
+    public PinnedVersion pinNewest(HolderKind kind) {
+        PinnedVersion pin = new PinnedVersion(versions, kind);
+        try {
+            pin.openNewest();
+        } catch (Throwable e) { // it is known to the store since it was made
+            pin.discard();
+            throw e;
+        }
+        return pin;
+    }
+
+    /** The holders that are open now, the oldest first. */
+    public Holders holders() {
+        versions.holders.takeBackLost();
+        return versions.holders;
+    }
+
+    /** Bytes of memtables that some of those keep together. */
+    public long keptBytes(List<Holders.Open> some, List<RetiredTables.Kept> tables) {
+        return PinLimit.bytes(some, tables);
+    }
+
+    /** Bytes of old versions that are in a file. */
+    public long keptFileBytes() {
+        return moved.fileBytes();
+    }
+
+    /** The time by the store's clock. */
+    public long time() {
+        return versions.clock.nowOrLatest();
+    }
+
+    /** Memtables that only they may keep. */
+    public List<RetiredTables.Kept> keptTables() {
+        return retired.kept();
+    }
+
+    /** Counts a transaction that is about to begin, and returns the number to end it with. */
+    public long beginTransaction() {
+        return recentWrites.begin(versions::visibleSequence);
+    }
+
+    /** A transaction has ended, or was given up. */
+    public void endTransaction(long begun) {
+        recentWrites.end(begun);
+    }
+
+    /** Sorted runs that have been published: to be asked before a version is taken. */
+    public long publishedRuns() {
+        return recentWrites.publishedRuns();
+    }
+
+    /** What a transaction must find unchanged; nothing so far. */
+    public Footprint newFootprint() {
+        return new Footprint(versions, recentWrites);
+    }
+
+    // ---- copies and checks
+
+    /** Long work of users, which closing the store ends. */
+    public LongTasks tasks() {
+        return tasks;
+    }
+
+    /** The files of the store and of copies of it. */
+    public Vfs vfs() {
+        return vfs;
+    }
+
+    /**
+     * Keeps what is visible now, to be copied. To be called, and used, in one of {@link #tasks}.
+     */
+    public StoreCopy beginCopy() {
+        StoreCopy copy = beginCopy(false);
+        try {
+            for (int i = 0; i < COPIES_BEGUN && copy.largeBytes() > settings.memtableBytes / 2; i++) {
+                copy.close();
+                writer.runs().commitAll();
+                copy = beginCopy(true);
+            }
+        } catch (StoreFullException e) { // then its logs have the large values
+            copy = beginCopy(false);
+        }
+        return copy;
+    }
+
+    /** @param committed whether to have no more than what is committed, if that is one moment */
+    private StoreCopy beginCopy(boolean committed) {
+        memLogs.hold(); // first: what is covered from here on may be in the version that is pinned
+        try {
+            return committed
+                    ? commits.onErrandBetween(() -> beginCopyHere(true))
+                    : commits.onErrand(() -> beginCopyHere(false));
+        } catch (Throwable e) {
+            memLogs.letGo();
+            throw e;
+        }
+    }
+
+    private StoreCopy beginCopyHere(boolean committed) {
+        health.requireUsable();
+        try {
+            engine.sync(engine.tag());
+            commits.publish();
+        } catch (Throwable e) { // files and memory may differ
+            health.fail(e);
+            throw e;
+        }
+        PinnedVersion pin =
+                pinNewest(HolderKind.COPY); // its roots are those just published: nobody else publishes others
+        try {
+            long sequence = committed && commits.isBetweenCommits() ? engine.tag() : pin.sequence();
+            SpaceCopy ofSpace = engine.beginCopy(pin.version().space());
+            return new StoreCopy(vfs, pin, sequence, ofSpace, writer.large(), memLogs::letGo);
+        } catch (Throwable e) {
+            pin.close();
+            throw e;
+        }
+    }
+
+    /** Keeps what is visible now, to be checked, in any state in which it can be read. As {@link #beginCopy}. */
+    public StoreChecker beginCheck() {
+        health.requireReadable();
+        memLogs.hold();
+        try {
+            return commits.onErrand(this::beginCheckHere);
+        } catch (Throwable e) {
+            memLogs.letGo();
+            throw e;
+        }
+    }
+
+    private StoreChecker beginCheckHere() {
+        commits.publish();
+        PinnedVersion pin = pinNewest(HolderKind.CHECK);
+        try {
+            SpaceChecker ofSpace = engine.beginCheck(pin.version().space());
+            KeptRecords large = new KeptRecords(engine.maxExtentBytes(), engine.reads()::readUnverified);
+            return new StoreChecker(
+                    vfs, directory, engine.storeId(), pin, ofSpace, engine.reads(), index, large, memLogs::letGo);
+        } catch (Throwable e) {
+            pin.close();
+            throw e;
+        }
+    }
+
+    // ---- durability
+
+    /** Makes every write so far durable. */
+    public void sync() {
+        health.requireReadable();
+        sharedForce.awaitDurable(visibleSequence());
+    }
+
+    /** Makes every write up to a visible one durable. */
+    public void awaitDurable(long sequence) {
+        health.requireReadable();
+        long visible = visibleSequence();
+        if (sequence > visible) {
+            throw new IllegalArgumentException(
+                    "sequence " + sequence + " is of no write yet; the last one has " + visible);
+        }
+        sharedForce.awaitDurable(sequence);
+    }
+
+    /** Every write up to this sequence number is durable. */
+    public long durableSequence() {
+        health.requireReadable();
+        return sharedForce.durableSequence();
+    }
+
+    /** The sequence number of the last visible write. */
+    public long visibleSequence() {
+        return versions.visibleSequence();
+    }
+
+    /** Has all that was written before committed. */
+    public void flush() {
+        tasks.run(task -> {
+            writer.runs().commitAll(task::goOn);
+            return null;
+        });
+    }
+
+    /**
+     * Does that, writes the intervals of a range whole, without what has expired, and gives back what is free then.
+     *
+     * @param from a key, as it is stored, as is the next
+     * @param to the first key behind the range; null if there is none
+     */
+    public void compact(byte[] from, byte[] to, Checkpoints.Progress progress) {
+        tasks.run(task -> {
+            writer.runs().commitAll(task::goOn);
+            long ofBytes = reader.estimate(from, to).bytes();
+            long bytes = 0;
+            byte[] next = from;
+            while (next != null) {
+                Compactor.Step step = commits.compactSome(next, to);
+                if (step.refusal() != null) {
+                    throw step.refusal();
+                }
+                next = step.next();
+                bytes += step.bytes();
+                long done = bytes;
+                task.tell(() -> progress.done(done, Math.max(done, ofBytes)));
+            }
+            do {
+                while (commits.collectSome()) {
+                    task.goOn();
+                }
+            } while (commits.shorten());
+            return null;
+        });
+    }
+
+    // ---- state
+
+    /** What the store still does. */
+    public Health health() {
+        return health;
+    }
+
+    /** Throws if nobody could read what is merged. */
+    public void requireMerger() {
+        if (!merges.canMerge()) {
+            throw new IllegalStateException(
+                    "the store was opened without a merge function; open it with FlexDBOptions.withMergeFunction");
+        }
+    }
+
+    /** Whether there may be keys that have no room for more operands, so that {@link #requireRoomToWait} is to be asked. */
+    public boolean mayRefuseOperands() {
+        return overgrown.hasSome() || haveLongValues();
+    }
+
+    /** Whether there may be values that leave little room in a pair. */
+    private boolean haveLongValues() {
+        return reader.longest() > overgrown.longestList() / 2;
+    }
+
+    /**
+     * Throws if a key has no room for more operands: so many wait that no more may come, and the merge function fails for
+     * them; or they could not wait in a pair, together with what is below them.
+     *
+     * @param stored the key as it is stored
+     * @param operandBytes of those that are to come
+     * @throws io.flexdb.storage.MergeException if it is so
+     */
+    public void requireRoomToWait(byte[] stored, long operandBytes) {
+        if (haveLongValues()) {
+            reader.requireRoomInPair(stored, operandBytes, overgrown.longestList());
+        }
+        if (overgrown.has(stored)) {
+            reader.requireRoomToWait(stored, overgrown.mostBytes());
+        }
+    }
+
+    /** Calls the merge function. */
+    public MergeCalls merges() {
+        return merges;
+    }
+
+    /** The settings. */
+    public StoreSettings settings() {
+        return settings;
+    }
+
+    /** Has figures of this moment read, all within one short read of the version published last. */
+    public <T> T figures(Function<Version, T> reading) {
+        int ticket = versions.enter();
+        try {
+            return reading.apply(versions.current());
+        } finally {
+            versions.exit(ticket);
+        }
+    }
+
+    /** Free segments as of the last publication. */
+    public int freeSegments() {
+        return versions.freeSegments();
+    }
+
+    /** Where it is. */
+    public Path directory() {
+        return directory;
+    }
+
+    // ---- the end
+
+    /**
+     * Ends the store: writes that are under way finish, what is in memtables is committed, reads that are under way
+     * finish, and the files are closed. Later calls throw. After a failure nothing is written; a store that is
+     * read-only leaves its memtables to the write-ahead logs, which are forced.
+     */
+    @Override
+    public void close() {
+        try {
+            closeOnce();
+        } finally {
+            health.endClose();
+        }
+    }
+
+    private void closeOnce() {
+        closeLock.lock();
+        try {
+            if (released) {
+                return;
+            }
+            released = true;
+            try {
+                tasks.end();
+                writer.wake(); // some of them may wait for commits
+                tasks.close();
+                loads.close();
+            } finally {
+                finishAndRelease();
+            }
+        } finally {
+            closeLock.unlock();
+        }
+    }
+
+    private void finishAndRelease() {
+        try {
+            long last = writer.refuseMore();
+            writer.large().awaitStaging();
+            finishCommits(last);
+        } finally {
+            versions.epochs.awaitNoReaders();
+            release(() -> {});
+        }
+    }
+
+    /**
+     * Ends a store whose recovery failed: nothing is written.
+     *
+     * @param discardCopies run when the files are closed, before others may open them
+     */
+    void abandon(Throwable cause, Runnable discardCopies) {
+        closeLock.lock();
+        try {
+            released = true;
+            health.abandon(cause);
+            refiner.stop();
+            syncs.stop();
+            logThread.stop();
+            commits.stop();
+            release(discardCopies);
+        } finally {
+            closeLock.unlock();
+        }
+    }
+
+    private void finishCommits(long last) {
+        refiner.stop();
+        syncs.stop();
+        logThread.stop();
+        if (!health.hasFailed()) {
+            versions.awaitVisible(last);
+        }
+        commits.stop();
+        if (!health.hasFailed()) {
+            failUnlessLockIsHeld();
+        }
+        if (!health.isReadOnly() && !health.hasFailed()) {
+            try {
+                commits.commitRest();
+                restCommitted = true;
+                engine.giveBackMemory(); // or others would have to wait for the garbage collector
+            } catch (StorageException e) {
+                keepInLogs(last); // what could not be committed
+                throw e;
+            }
+        }
+        keepInLogs(last);
+    }
+
+    private void failUnlessLockIsHeld() {
+        try {
+            lockWatch.requireHeld();
+        } catch (StoreLockedException e) {
+            health.fail(e);
+            throw e;
+        }
+    }
+
+    private void keepInLogs(long last) {
+        if (!health.hasFailed()) {
+            sharedForce.awaitDurable(last);
+        }
+    }
+
+    private void release(Runnable atEnd) {
+        try (lock) {
+            try {
+                releaseFiles();
+            } finally { // does nothing to logs that were deleted
+                memLogs.releaseAll();
+                for (MemLog log : versions.current().logs()) {
+                    log.wal.release();
+                }
+                closeMoved();
+                memory.end();
+                versions.holders.end();
+                spills.end();
+                atEnd.run();
+            }
+        }
+    }
+
+    private void closeMoved() {
+        try {
+            moved.close();
+        } catch (StorageException e) {
+            LOG.log(System.Logger.Level.WARNING, "A file that is not needed stays: " + moved.path(), e);
+        }
+    }
+
+    private void releaseFiles() {
+        if (health.hasFailed() || !restCommitted) {
+            engine.close();
+            return;
+        }
+        engine.closeCleanly();
+        versions.clock.keepLastMark();
+        try { // all data is safe from here on: what fails now costs space, or time at the next opening
+            for (MemLog log : versions.current().logs()) {
+                memLogs.covered(log.wal);
+            }
+            memLogs.deleteAll();
+        } catch (StorageException e) {
+            LOG.log(System.Logger.Level.WARNING, "Logs that are not needed stay in " + directory, e);
+        }
+        try {
+            AnchorsFile.write(vfs, directory, index, engine);
+        } catch (StorageException | OutOfMemoryError e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "The index of " + directory + " was not saved; opening will take longer",
+                    e);
+            return; // without which nothing else counts
+        }
+        try {
+            OutlinesFile.write(vfs, directory, index, cache, engine);
+            if (filters != null) {
+                FiltersFile.write(vfs, directory, index, filters, engine);
+            }
+        } catch (StorageException | OutOfMemoryError e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "What " + directory + " had in memory was not saved; it will be made anew when it is needed",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,385 @@
+package io.flexdb.internal.open;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.SpaceSettings;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.base.Force;
+import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.base.StoreClock;
+import io.flexdb.internal.base.StoreResources;
+import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.interval.IntervalCache;
+import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.interval.RangeFilters;
+import io.flexdb.internal.interval.SparseIndex;
+import io.flexdb.internal.interval.TouchedIntervals;
+import io.flexdb.internal.log.FoundWrites;
+import io.flexdb.internal.log.MemLogs;
+import io.flexdb.internal.log.WalRecovery;
+import io.flexdb.internal.log.WalWriter;
+import io.flexdb.internal.mem.LargeValues;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.MergeCalls;
+import io.flexdb.internal.mem.OvergrownKeys;
+import io.flexdb.internal.mem.PayloadReader;
+import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.internal.read.IntervalReader;
+import io.flexdb.internal.write.Committer;
+import io.flexdb.internal.write.IndexSampler;
+import io.flexdb.internal.write.RecoveredLogs;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreMemoryException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
+ * the write-ahead logs, which are read to their ends. Only when all of this has been found sound is anything written,
+ * and that to new files: what the logical log has, and everything in the write-ahead logs that no durable commit
+ * covers; where there is no space for that, old write-ahead logs serve on. When all of it is durable the old files go and
+ * the store is used. Until then an opening that fails deletes the new files again, so that it leaves everything as it
+ * was; from then on nothing is left that the opening could fail for, but want of memory.
+ */
+public final class StoreOpener {
+    private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
+
+    final Vfs vfs;
+    final Path directory;
+    final StoreSettings settings; // with all that was derived
+    final MergeCalls merges;
+    final OvergrownKeys overgrown;
+    final MemoryBudget budget;
+    private final long ownBytes;
+    final OffHeap memory;
+    private final JvmMemory jvm;
+    final boolean inline;
+    final SharedThreads threads; // null if there are to be none
+    final Epochs epochs = new Epochs();
+    final Health health;
+    final StoreClock clock;
+    private final FoundLeases leases;
+    VfsLock lock;
+    SpaceEngine engine;
+    IntervalCache cache;
+    final TouchedIntervals coarse = new TouchedIntervals();
+    final TouchedIntervals fragmented = new TouchedIntervals();
+    final TouchedIntervals unfiltered = new TouchedIntervals();
+    long directoryBytes; // of the cache's
+    IntervalReader reader;
+    RangeFilters filters; // null if there are none
+    Intervals intervals;
+    Committer committer;
+    MemLogs memLogs;
+    LargeValues large;
+    private WalRecovery recovery; // null until the logs are known
+    private boolean begun;
+    private boolean copiesCount;
+    private final boolean growing; // memtables begin small
+    private long replayedBytes; // of writes that no commit covers
+
+    private StoreOpener(
+            Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
+        this.vfs = vfs;
+        this.directory = directory.toAbsolutePath().normalize();
+        this.budget = MemoryBudget.of(settings, jvm);
+        this.settings = budget.applyTo(settings);
+        this.ownBytes = budget.ownBytes(settings, jvm);
+        this.growing = !inline && settings.memtableBytes == StoreSettings.DERIVED;
+        this.merges = new MergeCalls(settings.merger);
+        this.overgrown = new OvergrownKeys(this.settings.memtableBytes, this.settings.longestListBytes);
+        this.jvm = jvm;
+        this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
+        this.inline = inline;
+        StoreResources resources = settings.resources == null ? JvmResources.SHARED : settings.resources;
+        this.threads = inline ? null : resources.threads;
+        this.clock = new StoreClock(settings.clock);
+        this.leases = new FoundLeases(vfs, this.directory, System::currentTimeMillis);
+        this.health = new Health("the store", this.directory, settings.healthListener);
+    }
+
+    /**
+     * Opens a store.
+     *
+     * @param inline whether writers commit themselves when they have to, instead of a thread; for deterministic tests
+     */
+    public static Store open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
+        JvmMemory jvm = JvmMemory.ofThisProcess();
+        StoreOpener opener = new StoreOpener(vfs, directory, settings, inline, jvm, ByteBuffer::allocateDirect);
+        return opener.open(settings.resources == null ? JvmResources.SHARED : settings.resources);
+    }
+
+    /**
+     * The same in a JVM with other limits, and with other memory.
+     *
+     * @param source where all off-heap memory comes from
+     */
+    public static Store open(
+            Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
+        return new StoreOpener(vfs, directory, settings, inline, jvm, source).open(settings.resources);
+    }
+
+    /** @param shared where memory comes from; null for a budget of its own */
+    private Store open(StoreResources shared) {
+        StoreFiles.checkOpenable(vfs, directory);
+        SpaceEngine.makeDirectory(vfs, directory);
+        lock = vfs.lock(directory.resolve(StoreFiles.LOCK_NAME));
+        Store store = null;
+        try {
+            if (shared != null) {
+                memory.share(shared.memory, shared.isLimited ? 0 : ownBytes);
+            }
+            memory.collectEnded(budget.totalBytes());
+            StoreClasses.initialize();
+            StoreFiles.Found found = StoreFiles.openOrCreate(vfs, directory, settings);
+            long storeId = found.storeId();
+            for (Path ours : StoreFiles.directories(directory)) {
+                vfs.grant(ours);
+            }
+            clock.beginAt(TimeMark.read(vfs, directory), time -> TimeMark.write(vfs, directory, time));
+            Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
+            recovery = WalRecovery.open(vfs, walDirectory, storeId);
+            boolean wasClosed = recoverSpace(found);
+            if (wasClosed) {
+                recovery.requireNoForeignLog();
+            } else {
+                StoreFiles.requireLogs(vfs, directory);
+                if (!found.isNew()) {
+                    vfs.syncDirectory(directory); // its creation may have been killed before that
+                }
+            }
+            recovery.check((payload, length) -> large.keep(payload, length));
+            recovery.replay(engine.tag(), (first, entries, payload, offset, length) -> {
+                replayedBytes += length;
+                FoundWrites.requireSound(walDirectory, payload, length, entries, settings.merger != null);
+            });
+            prepareToBegin();
+            if (!vfs.exists(walDirectory)) {
+                SpaceEngine.createDirectory(vfs, walDirectory);
+            }
+            memLogs = new MemLogs(
+                    vfs,
+                    walDirectory,
+                    storeId,
+                    settings.memtableBytes,
+                    growing,
+                    budget.memtables(),
+                    memory,
+                    settings.force == Force.BEFORE_RETURN,
+                    recovery.highestNumber(),
+                    recovery.highestGeneration());
+            memLogs.beginWith(replayedBytes);
+            memLogs.whenFull(this::makeRoom);
+            store = new Store(this);
+            replay(recovery, store);
+            memLogs.whenFull(() -> false);
+            recovery.deleteBehindGap();
+            store.writer().endRecovery();
+            begin();
+            copiesCount = true; // they are not taken back any more
+            boolean none = found.isNew() || wasClosed && recovery.hasNone();
+            if ((none || recovery.deleteReplayed()) && !recovery.hasAdopted()) {
+                engine.letGoKept(); // else a log that is left would refer to it
+            }
+            deleteSaved();
+            leases.oldest(); // so that those are gone that readers have left behind
+            store.start();
+            return store;
+        } catch (RuntimeException | Error e) {
+            long held = memory.heldBytes();
+            closeAfter(e, store);
+            Throwable reason = e instanceof StorageException ? e.getCause() : e;
+            if (reason instanceof OutOfMemoryError wantOfMemory) {
+                throw new StoreMemoryException(directory, needed(held), wantOfMemory);
+            }
+            throw e;
+        }
+    }
+
+    /** What an opening takes, roughly: in memory indexes are about as large as in their files. */
+    private String needed(long held) {
+        long tree = fileBytes(directory.resolve(StoreFiles.SPACE_NAME).resolve("tree"));
+        long index = 2 * fileBytes(directory.resolve(StoreFiles.ANCHORS_NAME)); // its nodes besides
+        long buffers = budget.segmentBytes() + 2 * MemTable.tableBytes(settings.memtableBytes);
+        return "about " + Math.max(held, tree + index + buffers) + " bytes of direct memory (FlexTree " + tree
+                + ", sparse index " + (index == 0 ? "not known" : index) + ", segments and memtables " + buffers
+                + "), where "
+                + (settings.resources == null
+                        ? "the JVM allows " + jvm.directBytes()
+                        : "the resources that it shares with others have " + settings.resources.memory.budgetBytes()
+                                + ", and the JVM allows " + jvm.directBytes());
+    }
+
+    private long fileBytes(Path path) {
+        try {
+            if (vfs.exists(path)) {
+                try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+                    return file.size();
+                }
+            }
+        } catch (StorageException e) {
+            // It is for a message.
+        }
+        return 0;
+    }
+
+    /** Returns whether the store was closed after its last write, and not killed. */
+    private boolean recoverSpace(StoreFiles.Found found) {
+        Path space = directory.resolve(StoreFiles.SPACE_NAME);
+        boolean mapped = settings.mappedReads && vfs.mapsSafely(directory);
+        SpaceSettings ofSpace = settings.space.settings().copy();
+        ofSpace.mappedReads = mapped;
+        ofSpace.buffersWithFirstChange = true;
+        ofSpace.cacheBytes = budget.frameBytes(mapped);
+        ofSpace.maxLeasedBytes = settings.maxLeasedBytes;
+        ofSpace.leases = settings.maxLeasedBytes > 0 ? leases : null;
+        engine = SpaceEngine.recover(vfs, space, found.storeId(), ofSpace, epochs, health, memory, found.isNew());
+        directoryBytes = budget.directoryBytes(mapped);
+        cache = new IntervalCache(epochs, directoryBytes, memory);
+        memory.giver(new OffHeap.Giver() {
+            @Override
+            public long giveBack(long bytes) {
+                return StoreOpener.this.giveBack(bytes);
+            }
+
+            @Override
+            public long tryGiveBack(long bytes) {
+                long given = engine.reads().giveBackCache(bytes);
+                return given < bytes ? given + cache.tryGiveBack(bytes - given) : given;
+            }
+
+            @Override
+            public long uses() {
+                return cache.uses();
+            }
+        });
+        reader = new IntervalReader(
+                engine.reads(), engine.maxExtentBytes(), cache, coarse, fragmented, space.resolve("data"));
+        filters = settings.rangeFilter ? new RangeFilters(epochs, memory, unfiltered::add) : null;
+        intervals = new Intervals(new SparseIndex(epochs, memory), cache, filters);
+        large = new LargeValues(engine, health, settings.largeValueBytes);
+        committer = new Committer(
+                epochs,
+                engine,
+                intervals,
+                cache,
+                reader,
+                memory,
+                merges,
+                overgrown,
+                settings.stitchingThresholdBytes,
+                filters,
+                large);
+        boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
+        if (wasClosed) {
+            OutlinesFile.load(vfs, directory, engine, intervals.index, cache);
+        }
+        if (wasClosed && filters != null) {
+            FiltersFile.load(vfs, directory, engine, intervals.index, filters);
+        }
+        if (!wasClosed) {
+            IndexSampler.sample(engine, intervals, engine.store().file().path(), inline);
+        }
+        return wasClosed;
+    }
+
+    private void prepareToBegin() {
+        try {
+            engine.prepareToBegin();
+        } catch (StoreFullException e) {
+            if (!makeRoom()) {
+                throw e;
+            }
+            engine.prepareToBegin();
+        }
+    }
+
+    /** On a full disk files go before their time of which no byte is lost; returns whether there were any. */
+    private boolean makeRoom() {
+        return deleteSaved() | recovery.deleteEmpty();
+    }
+
+    /** Deletes what a clean close has saved, which was loaded, and old versions of nobody; returns whether there was any. */
+    private boolean deleteSaved() {
+        return vfs.deleteIfExists(directory.resolve(StoreFiles.OLD_VERSIONS_NAME))
+                | AnchorsFile.delete(vfs, directory)
+                | FiltersFile.delete(vfs, directory)
+                | OutlinesFile.delete(vfs, directory);
+    }
+
+    /** Frames first: where they come from is the file, and a directory says which of them to read. */
+    private long giveBack(long bytes) {
+        long given = engine.reads().giveBackCache(bytes);
+        return given < bytes ? given + cache.giveBack(bytes - given) : given;
+    }
+
+    private void replay(WalRecovery recovery, Store store) {
+        PayloadReader reader = new PayloadReader();
+        RecoveredLogs logs = new RecoveredLogs() {
+            @Override
+            public void beforeCommit() {
+                begin();
+            }
+
+            @Override
+            public WalWriter adopt() {
+                return memLogs.adopt(recovery);
+            }
+        };
+        recovery.replay(engine.tag(), (first, entries, payload, offset, length) -> {
+            long bodyBytes = 0;
+            int ranges = 0;
+            reader.reset(payload, 0, length);
+            while (reader.next()) {
+                bodyBytes += MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
+                ranges += reader.type() == WritePayload.DELETE_RANGE ? 1 : 0;
+            }
+            store.writer().writeRecovered(payload, length, first, entries, ranges, bodyBytes, logs);
+        });
+        store.sharedForce.sync();
+    }
+
+    /**
+     * From here on the space may change, and that is not taken back. It comes last, unless the logs hold more than
+     * memory does and have to be committed meanwhile. The old logs hold all of it until the end, so copies of them may
+     * go.
+     */
+    private void begin() {
+        if (!begun) {
+            engine.begin();
+            begun = true;
+        }
+    }
+
+    /** Takes back what has been made of new files, as long as the old ones are there. */
+    private void discardCopies() {
+        if (!copiesCount) {
+            recovery.deleteCopies();
+        }
+    }
+
+    private void closeAfter(Throwable cause, Store store) {
+        try {
+            if (store != null) {
+                store.abandon(cause, this::discardCopies);
+                return;
+            }
+            try {
+                if (engine != null) {
+                    engine.close();
+                }
+            } finally {
+                memory.end();
+                lock.close();
+            }
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,352 @@
+package io.flexdb.internal.read;
+
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.internal.base.BadRecordException;
+import io.flexdb.internal.base.KeyBytes;
+import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.DirectoryBuilder;
+import io.flexdb.internal.interval.IntervalCursor;
+import io.flexdb.internal.interval.IntervalFormat;
+import io.flexdb.internal.interval.PairPlaces;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/** The pairs of an interval as a cursor wants them: in memory, verified, with the place of each. For one thread. */
+final class IntervalPairs {
+    /*
+     * With a directory, pairs are brought when they are wanted, and keys are looked for by their windows; with an outline,
+     * too, but a key is compared with those of pairs that are brought for that. Without either all of them are there from
+     * the beginning: who walks wants each pair in its turn, and looks for a key at most once, so no fingerprints are
+     * needed, and one pass finds where each pair is, and verifies it while it is in the processor's cache anyway.
+     *
+     * The memory begins with the pairs; behind them, from the next multiple of 4 on, it has where each of them begins.
+     */
+    private static final long ALL = -1;
+
+    private static final int AHEAD_IF_SLOW = 16; // of the pair that is sought, as who seeks mostly goes on
+
+    private final IntervalReader reader;
+    private final ReadContext context;
+    private ByteBuffer memory;
+    private int dataBytes;
+    private int positions;
+    private int count;
+    private long there; // a bit for each pair; or ALL
+    private long prefetched; // likewise, of pairs that were not there
+
+    // What it takes to bring pairs:
+    private final PairPlaces places;
+    private FlexTreeView space; // null if all are there
+    private long contentNumber;
+    private long logicalOffset;
+    private PairHeads heads; // null unless values are left where they are
+
+    /**
+     * @param context to bring pairs with
+     * @param places to be used for that, by this alone
+     */
+    IntervalPairs(IntervalReader reader, ReadContext context, PairPlaces places) {
+        this.reader = reader;
+        this.context = context;
+        this.places = places;
+    }
+
+    private static int positions(int dataBytes) {
+        return (dataBytes + Integer.BYTES - 1) & -Integer.BYTES;
+    }
+
+    /** How much memory so many pairs need. */
+    static int memoryBytes(int dataBytes, int pairs) {
+        return Math.addExact(positions(dataBytes), Math.multiplyExact(pairs, Integer.BYTES));
+    }
+
+    /** Holds no pairs. Can't fail. */
+    void clear() {
+        count = 0;
+        there = ALL;
+        prefetched = 0;
+        memory = null;
+        space = null;
+        heads = null;
+    }
+
+    /**
+     * Takes the pairs of which a directory, or an outline, tells, to be brought when they are needed.
+     *
+     * @param view that they are of, which is pinned
+     * @param interval that they are of
+     * @param data of the context's, with room for the pairs and more, as {@link #memoryBytes} says
+     * @param directory has the directory or outline, at a base, for now
+     */
+    void takeDirectory(FlexTreeView view, IntervalCursor interval, ByteBuffer data, ByteBuffer directory, int base) {
+        clear();
+        places.take(directory, base);
+        space = view;
+        contentNumber = interval.contentNumber();
+        logicalOffset = interval.logicalOffset();
+        memory = data;
+        there = 0;
+        count = places.count();
+        dataBytes = places.dataBytes();
+        positions = dataBytes;
+    }
+
+    /** Whether all pairs are there from the beginning. */
+    boolean areThere() {
+        return there == ALL;
+    }
+
+    /** Whether a pair is there. */
+    boolean isThere(int pair) {
+        return there == ALL || (there >>> pair & 1) != 0;
+    }
+
+    /** Brings pairs that are not there. Inside a short read. */
+    void need(int from, int to) {
+        int first = from;
+        while (first < to && isThere(first)) {
+            first++;
+        }
+        if (first < to) {
+            reader.pairs().loadPairs(space, context, contentNumber, logicalOffset, memory, places, first, to);
+            there |= (1L << to) - (1L << first);
+        }
+    }
+
+    /** Tells the kernel of pairs that will be needed, as far as anybody knows where they are. Inside a short read. */
+    void prefetch(int from, int to) {
+        int first = from;
+        while (first < to && isThereSoon(first)) {
+            first++;
+        }
+        int end = to;
+        while (end > first && isThereSoon(end - 1)) {
+            end--;
+        }
+        if (first < end) {
+            reader.pairs().prefetch(places, first, end);
+            prefetched |= (1L << end) - (1L << first);
+        }
+    }
+
+    private boolean isThereSoon(int pair) {
+        return isThere(pair) || (prefetched >>> pair & 1) != 0;
+    }
+
+    /** Bytes of some pairs. */
+    int bytes(int from, int to) {
+        return (to < count ? position(to) : dataBytes) - position(from);
+    }
+
+    /**
+     * Takes the pairs that a buffer begins with, and uses what is behind them, and the buffer's position and limit.
+     *
+     * @param pairs how many they are, for which there is room behind them
+     * @throws BadRecordException if the bytes are not so many whole pairs with ascending keys, as they were written; it
+     *     holds none then
+     */
+    void take(ByteBuffer data, int bytesOfAll, int pairs, CRC32C crc) {
+        clear();
+        dataBytes = bytesOfAll;
+        positions = positions(dataBytes);
+        int at = 0;
+        int lastKey = 0;
+        int lastKeyLength = 0;
+        for (int i = 0; i < pairs; i++) {
+            long header = RecordFormat.readWhole(data, at, dataBytes);
+            if (header < 0) {
+                throw new BadRecordException(
+                        at, "a record within " + (dataBytes - at) + " bytes", RecordFormat.found(header));
+            }
+            int bytes = RecordFormat.recordBytes(header);
+            if (!RecordFormat.isSound(data, at, bytes, crc)) {
+                throw new BadRecordException(at, "a pair that fits its checksum", "one that does not");
+            }
+            int key = at + RecordFormat.headerBytes(header);
+            int keyLength = RecordFormat.keyLength(header);
+            if (i > 0 && KeyBytes.compare(data, lastKey, lastKeyLength, data, key, keyLength) >= 0) {
+                throw new BadRecordException(at, "a key above the one before", "one that is not");
+            }
+            data.putInt(positions + i * Integer.BYTES, at);
+            lastKey = key;
+            lastKeyLength = keyLength;
+            at += bytes;
+        }
+        if (at != dataBytes) {
+            throw new BadRecordException(at, "the end after " + pairs + " pairs", "more");
+        }
+        memory = data;
+        count = pairs;
+        there = ALL;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** Takes a pair without its value, which a buffer begins with, and uses 4 bytes behind it, aligned. */
+    void takeHead(ByteBuffer data, int headBytes) {
+        clear();
+        dataBytes = headBytes;
+        positions = positions(headBytes);
+        data.putInt(positions, 0);
+        memory = data;
+        count = 1;
+        there = ALL;
+    }
+
+    /**
+     * Takes pairs without their values, one of which is large.
+     *
+     * @param ofPairs of the context's, which stay what they are as long as this holds them
+     * @param ofInterval where it is in the space
+     */
+    void takeHeads(PairHeads ofPairs, long ofInterval) {
+        clear();
+        int headBytes = ofPairs.headBytes();
+        ByteBuffer data = context.memory(memoryBytes(headBytes, ofPairs.count()));
+        data.put(0, ofPairs.buffer(), 0, headBytes);
+        dataBytes = headBytes;
+        positions = positions(headBytes);
+        for (int pair = 0; pair < ofPairs.count(); pair++) {
+            data.putInt(positions + pair * Integer.BYTES, ofPairs.position(pair));
+        }
+        memory = data;
+        count = ofPairs.count();
+        there = ALL;
+        heads = ofPairs;
+        logicalOffset = ofInterval;
+    }
+
+    /** Whether values are left where they are. */
+    boolean areValuesLeft() {
+        return heads != null;
+    }
+
+    /** Where in the space a value begins that is left there. */
+    long valueOffset(int pair) {
+        return logicalOffset + heads.start(pair + 1) - RecordFormat.valueLength(heads.header(pair));
+    }
+
+    /** Makes the directory of these pairs, which are few, at the beginning of a buffer of the context's. */
+    ByteBuffer makeDirectory(long content) {
+        DirectoryBuilder builder = context.directoryBuilder();
+        builder.clear();
+        builder.ensure(count);
+        int skipped = count == 0 ? 0 : commonPrefix();
+        for (int pair = 0; pair < count; pair++) {
+            int at = position(pair);
+            long header = header(at);
+            int key = at + RecordFormat.headerBytes(header);
+            int length = RecordFormat.keyLength(header);
+            builder.add(
+                    RecordFormat.recordBytes(header),
+                    RecordFormat.checksum(memory, at),
+                    reader.fingerprints().of(memory, key, length),
+                    IntervalFormat.window(memory, key, length, skipped),
+                    IntervalFormat.UNKNOWN);
+        }
+        ByteBuffer made = context.directory();
+        builder.write(made, 0, content, 0, count, skipped);
+        return made;
+    }
+
+    private int commonPrefix() {
+        int first = position(0);
+        int last = position(count - 1);
+        long firstHeader = header(first);
+        long lastHeader = header(last);
+        return KeyBytes.commonPrefix(
+                memory,
+                first + RecordFormat.headerBytes(firstHeader),
+                RecordFormat.keyLength(firstHeader),
+                memory,
+                last + RecordFormat.headerBytes(lastHeader),
+                RecordFormat.keyLength(lastHeader));
+    }
+
+    /** Where the pairs are. */
+    ByteBuffer memory() {
+        return memory;
+    }
+
+    /** Where a pair begins in the memory. */
+    int position(int pair) {
+        return space != null ? places.position(pair) : memory.getInt(positions + pair * Integer.BYTES);
+    }
+
+    /** The header of the pair that begins there, for {@link RecordFormat} to take apart. */
+    long header(int position) {
+        return RecordFormat.readHeader(memory, position, positions);
+    }
+
+    /** The first pair whose key is not below the one sought, or the number of the pairs. Inside a short read. */
+    int lowerBound(byte[] key, int length) {
+        return bound(key, length, 0);
+    }
+
+    /** The first pair whose key is above the one sought, or the number of the pairs. Inside a short read. */
+    int upperBound(byte[] key, int length) {
+        return bound(key, length, 1);
+    }
+
+    /** Whether a directory tells, with one pair at most, that none is from a key on to before another. Likewise. */
+    boolean isKnownEmpty(byte[] from, int length, byte[] to) {
+        if (space == null || places.areOutlined() || count == 0) {
+            return false;
+        }
+        int skipped = places.skipped();
+        int low = places.lowerBound(IntervalFormat.window(from, 0, length, skipped));
+        int toWindow = IntervalFormat.window(to, 0, to.length, skipped);
+        if (low < places.upperBound(places.lowerBound(toWindow), toWindow)) {
+            return false;
+        }
+        int near = Math.min(low, count - 1);
+        need(near, near + 1);
+        return beginsLike(from, length, near, skipped) && beginsLike(to, to.length, near, skipped);
+    }
+
+    /** Whether a key begins with what all pairs begin with, so that windows tell where it is among them. */
+    private boolean beginsLike(byte[] key, int length, int pair, int skipped) {
+        return compare(key, Math.min(length, skipped), pair, skipped) == 0;
+    }
+
+    private int bound(byte[] key, int length, int tie) {
+        int low = 0;
+        int high = count;
+        if (space != null && !places.areOutlined()) {
+            int skipped = places.skipped();
+            int window = IntervalFormat.window(key, 0, length, skipped);
+            low = places.lowerBound(window);
+            high = places.upperBound(low, window); // between them are the pairs of which windows do not tell
+            int near = Math.min(low, count - 1);
+            if (reader.waits().areExpected()) {
+                prefetch(near, Math.min(count, near + AHEAD_IF_SLOW));
+            }
+            need(near, near + 1);
+            int order = compare(key, Math.min(length, skipped), near, skipped);
+            if (order != 0) { // the key does not begin with what all pairs begin with, so windows say nothing of it
+                return order < 0 ? 0 : count;
+            }
+        }
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            need(middle, middle + 1);
+            // Behind a pair that is below the key, or equal to it where the upper bound is sought.
+            if (compare(key, length, middle, Integer.MAX_VALUE) + tie > 0) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** Compares a key with that of a pair, which is there, or with the first bytes of it. */
+    private int compare(byte[] key, int length, int pair, int most) {
+        int at = position(pair);
+        long header = header(at);
+        int keyPosition = at + RecordFormat.headerBytes(header);
+        return KeyBytes.compare(key, 0, length, memory, keyPosition, Math.min(RecordFormat.keyLength(header), most));
+    }
+}

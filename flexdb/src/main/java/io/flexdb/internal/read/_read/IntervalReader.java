@@ -1,0 +1,584 @@
+package io.flexdb.internal.read;
+
+import io.flexdb.flexspace.internal.engine.SpaceRange;
+import io.flexdb.flexspace.internal.engine.SpaceReads;
+import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.internal.base.BadRecordException;
+import io.flexdb.internal.base.Fingerprints;
+import io.flexdb.internal.base.KeyBytes;
+import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.IntervalCache;
+import io.flexdb.internal.interval.IntervalCursor;
+import io.flexdb.internal.interval.IntervalFormat;
+import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.PairPlaces;
+import io.flexdb.internal.interval.TouchedIntervals;
+import io.flexdb.internal.mem.LongBase;
+import io.flexdb.internal.mem.MergedValue;
+import io.flexdb.storage.CorruptionException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.function.LongFunction;
+
+/** Finds pairs in intervals, and brings whole intervals from the FlexSpace into memory, verified. Any thread. */
+public final class IntervalReader {
+    /*
+     * A point lookup needs one pair of an interval, a cursor those from one on. The cache has the interval's directory,
+     * which says which pairs those are, where in the interval they are, and, as far as anybody knows, at which address
+     * of the data file. So mostly a pair is copied from there, without a search in the FlexTree (PairReader). Where there
+     * is no directory the whole interval is read, with its frames, and its directory is kept, or an outline of it where
+     * the cache is full: directories are right for as long as they are kept, and what is wrong with a file is told by
+     * name.
+     *
+     * An interval that is larger than a few extents has a large value, which may be more than there is memory for. Of
+     * such only the pairs' parts before their values are read (PairHeads), and then the one value that is wanted.
+     */
+
+    /** Returned where a key has no pair. */
+    static final int ABSENT = -1;
+
+    /**
+     * A pair of more bytes is long: of one that is alone in its interval, as nearly all of them are, the value can stay
+     * where it is. A shorter one is brought whole, since its frames would be read anyway.
+     */
+    private static final int LONG_PAIR_BYTES = 8 << 10;
+
+    private static final int HEAD_BYTES = 512;
+    private static final int EXTENTS_READ_WHOLE = 8; // of an interval, even if somebody wants to know one pair of it
+
+    /**
+     * Where the cache is full, one in so many lookups that miss makes an outline: to make one costs no more than two or
+     * three lookups without, as long as they need not wait for a disk.
+     */
+    private static final int MISSES_PER_OUTLINE = 2;
+
+    private static final int MISSES_PER_OUTLINE_IF_SLOW = 8; // or if it can't be kept
+
+    private final SpaceReads reads;
+    private final IntervalCache cache;
+    private final TouchedIntervals coarse;
+    private final TouchedIntervals fragmented;
+    private final Path dataFile;
+    private final int mostWholeBytes;
+    private final PairReader pairReader;
+    private final DiskWaits waits = new DiskWaits();
+
+    /**
+     * @param maxExtentBytes of the space
+     * @param coarse learns which coarse intervals are read
+     * @param fragmented learns of which intervals pairs in many pieces are read
+     */
+    public IntervalReader(
+            SpaceReads reads,
+            int maxExtentBytes,
+            IntervalCache cache,
+            TouchedIntervals coarse,
+            TouchedIntervals fragmented,
+            Path dataFile) {
+        this.reads = reads;
+        this.mostWholeBytes = Math.max(IntervalBounds.MAX_BYTES, EXTENTS_READ_WHOLE * maxExtentBytes);
+        this.cache = cache;
+        this.coarse = coarse;
+        this.fragmented = fragmented;
+        this.dataFile = dataFile;
+        this.pairReader = new PairReader(reads, cache, fragmented, dataFile);
+    }
+
+    /** Reads pairs by the directories and outlines of their intervals. */
+    public PairReader pairs() {
+        return pairReader;
+    }
+
+    /**
+     * The value of a key that belongs to the context's interval, or operands that wait for one, in an array of its own;
+     * or null. Inside a short read.
+     */
+    public MergedValue value(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
+        int length = context.interval.lengthBytes() == 0 ? ABSENT : find(space, context, key, keyLength);
+        if (length == ABSENT) {
+            return null;
+        }
+        byte[] value = new byte[length];
+        context.image.get(context.base, value);
+        return new MergedValue(value, context.expiry, context.mergedThrough, context.waits);
+    }
+
+    /**
+     * Finds the value of a key that belongs to the context's interval, which is not empty. Inside a short read.
+     *
+     * @return bytes of the value, which the context's image has at its base until the context is used again, and
+     *     whether it has expired or not, of which the context knows when that is; or ABSENT
+     */
+    int find(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
+        IntervalRef interval = context.interval;
+        if (interval.lengthBytes() > mostWholeBytes) {
+            return findByHeads(space, context, key, keyLength, true);
+        }
+        int hint = interval.hint();
+        long location = cache.find(interval.contentNumber(), hint);
+        ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+        if (directory == null) {
+            if (isForSearch(space, context)) {
+                return search(context, key, keyLength);
+            }
+            return findInImage(space, context, key, keyLength, cache.isFull());
+        }
+        if (cache.hint(location) != hint) {
+            interval.setHint(cache.hint(location));
+        }
+        int base = cache.base(location);
+        if (IntervalFormat.isOutline(directory, base) && cache.isDirectoryDue(location)) {
+            return findInImage(space, context, key, keyLength, false);
+        }
+        byte fingerprint = cache.fingerprints.of(key, keyLength);
+        int pair = IntervalFormat.candidate(directory, base, fingerprint, 0);
+        while (pair >= 0) {
+            long header = pairReader.loadPair(space, context, directory, base, pair);
+            if (RecordFormat.keyLength(header) == keyLength
+                    && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
+                return valueAt(context, 0);
+            }
+            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
+        }
+        return ABSENT;
+    }
+
+    /** Reads all of the interval, and has its directory or outline cached. */
+    private int findInImage(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean forOutline) {
+        noteFragmented(context.interval.logicalOffset(), open(space, context, forOutline));
+        int pair = IntervalFormat.find(context.image, 0, key, keyLength, cache.fingerprints.of(key, keyLength));
+        return pair < 0 ? ABSENT : valueAt(context, IntervalFormat.recordPosition(context.image, 0, pair));
+    }
+
+    /** Whether to look a pair up without reading the whole interval, for which the context's search is prepared then. */
+    private boolean isForSearch(FlexTreeView space, ReadContext context) {
+        if (!cache.isFull() || !PieceSearch.isFor(context.interval)) {
+            return false;
+        }
+        boolean slow = waits.areExpected() || !cache.mayKeep();
+        if (++context.missed % (slow ? MISSES_PER_OUTLINE_IF_SLOW : MISSES_PER_OUTLINE) == 0) {
+            return false;
+        }
+        context.pieceSearch().begin(reads, space, context);
+        return true;
+    }
+
+    private int search(ReadContext context, byte[] key, int keyLength) {
+        IntervalRef interval = context.interval;
+        int pieces = context.pieceSearch().pieces();
+        noteFragmented(interval.logicalOffset(), IntervalBounds.areFragmented(pieces, interval.pairCount()));
+        try {
+            int found = context.pieceSearch().find(key, keyLength);
+            return found == PieceSearch.NONE ? ABSENT : valueAt(context, found);
+        } catch (BadRecordException e) {
+            throw pairReader.corruption(interval.logicalOffset(), e);
+        }
+    }
+
+    /**
+     * The same without the value, which is not read if the pair is long: then its lengths and its key are verified by
+     * the frames that they lie in.
+     *
+     * @return bytes of the value, or ABSENT
+     */
+    int findLength(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
+        IntervalRef interval = context.interval;
+        if (interval.lengthBytes() > mostWholeBytes) {
+            return findByHeads(space, context, key, keyLength, false);
+        }
+        if (!isLongPair(interval.pairCount(), interval.lengthBytes())) {
+            return find(space, context, key, keyLength);
+        }
+        int bytes = dataBytes(interval.logicalOffset(), interval.lengthBytes());
+        long header = loadHead(space, context, interval.logicalOffset(), bytes);
+        if (RecordFormat.keyLength(header) != keyLength
+                || !KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
+            return ABSENT;
+        }
+        return lengthAt(context, interval.logicalOffset(), header);
+    }
+
+    // ---- large values
+
+    /** Whether an interval of so many bytes has a large value, and is never to be in memory as a whole. */
+    public boolean isByHeads(long bytes) {
+        return bytes > mostWholeBytes;
+    }
+
+    /** Reads what the pairs of the context's interval have before their values. Inside a short read. */
+    public PairHeads readHeads(FlexTreeView space, ReadContext context) {
+        IntervalRef interval = context.interval;
+        PairHeads heads = readHeads(
+                space,
+                context,
+                interval.logicalOffset(),
+                interval.lengthBytes(),
+                interval.pairCount(),
+                interval.contentNumber(),
+                interval.commonPrefix());
+        if (!cache.containsDirectory(interval.contentNumber())) {
+            long location = cache.insert(heads.directory(), 0, false);
+            if (location >= 0) {
+                interval.setHint(cache.hint(location));
+            }
+            noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
+        }
+        return heads;
+    }
+
+    private PairHeads readHeads(
+            FlexTreeView space,
+            ReadContext context,
+            long logicalOffset,
+            long lengthBytes,
+            int counted,
+            long content,
+            int maxSkipped) {
+        PairHeads heads = context.heads();
+        int bytes = dataBytes(logicalOffset, lengthBytes);
+        try {
+            heads.read(reads, space, context, cache.fingerprints, logicalOffset, bytes, counted, content, maxSkipped);
+        } catch (BadRecordException e) {
+            throw pairReader.corruption(logicalOffset, e);
+        }
+        locate(space, context, logicalOffset, heads.directory(), 0);
+        return heads;
+    }
+
+    /** As {@link #find} does, or {@link #findLength} if the value is not wanted, and no other value is read. */
+    private int findByHeads(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean wanted) {
+        IntervalRef interval = context.interval;
+        long location = cache.find(interval.contentNumber(), interval.hint());
+        ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+        int base = directory == null ? 0 : cache.base(location);
+        PairHeads heads = directory == null ? readHeads(space, context) : null;
+        if (heads != null) {
+            directory = heads.directory();
+        }
+        byte fingerprint = cache.fingerprints.of(key, keyLength);
+        int pair = IntervalFormat.candidate(directory, base, fingerprint, 0);
+        while (pair >= 0) {
+            long offset = interval.logicalOffset() + IntervalFormat.relativePosition(directory, base, pair);
+            int bytes = IntervalFormat.recordBytes(directory, base, pair);
+            if (heads == null || heads.compare(key, keyLength, pair) == 0) {
+                long header = loadHead(space, context, offset, bytes);
+                if (RecordFormat.keyLength(header) == keyLength
+                        && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
+                    if (!wanted) {
+                        return lengthAt(context, offset, header);
+                    }
+                    return loadValue(space, context, offset, bytes, RecordFormat.hasWaiting(header) ? key : null);
+                }
+            }
+            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
+        }
+        return ABSENT;
+    }
+
+    /** The context has the head of the pair at a place as its image. */
+    private static int lengthAt(ReadContext context, long logicalOffset, long header) {
+        noteExtension(context, 0, header);
+        int length = RecordFormat.valueLength(header);
+        context.valueOffset = logicalOffset + RecordFormat.recordBytes(header) - length;
+        return length;
+    }
+
+    /** @param waiting the key, if operands wait; else null */
+    private int loadValue(FlexTreeView space, ReadContext context, long logicalOffset, int bytes, byte[] waiting) {
+        ByteBuffer memory =
+                waiting == null ? context.valueMemory(bytes) : context.memory(bytes, ReadContext.mergedValue(waiting));
+        context.image = memory;
+        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
+        if (!RecordFormat.isSound(memory, 0, bytes, context.crc)) {
+            throw pairReader.corruption(
+                    logicalOffset, new BadRecordException(0, "a pair that fits its checksum", "one that does not"));
+        }
+        return valueAt(context, 0);
+    }
+
+    /**
+     * Finds the value of a key that belongs to the context's interval, which {@linkplain #isByHeads has a large one}, or
+     * the operands that wait for it, without reading it. Inside a short read.
+     *
+     * @param partsFrom gives what reads it, by the logical offset where it begins
+     * @return null if the key has no pair
+     */
+    public LongBase findLong(
+            FlexTreeView space,
+            ReadContext context,
+            byte[] key,
+            int keyLength,
+            LongFunction<LongBase.Parts> partsFrom) {
+        int length = findByHeads(space, context, key, keyLength, false);
+        if (length == ABSENT) {
+            return null;
+        }
+        LongBase.Parts parts = partsFrom.apply(context.valueOffset);
+        return new LongBase(length, context.waits, context.expiry, context.mergedThrough, parts);
+    }
+
+    /** Fills a buffer, whose position moves to its limit, with bytes of the space. Inside a short read. */
+    public void readPart(FlexTreeView space, long logicalOffset, ByteBuffer to) {
+        int length = to.remaining();
+        reads.read(space, logicalOffset, to, to.position(), length);
+        to.position(to.limit());
+    }
+
+    /** The ways of reading. */
+    SpaceReads reads() {
+        return reads;
+    }
+
+    private static boolean isLongPair(int pairs, long bytes) {
+        return pairs == 1 && bytes > LONG_PAIR_BYTES;
+    }
+
+    /**
+     * Reads lengths and key of a long pair to the beginning of the context's memory, which then is its image. The pair's
+     * own checksum is of no use without the value, so the frames are verified.
+     */
+    private long loadHead(FlexTreeView space, ReadContext context, long logicalOffset, int bytes) {
+        int head = Math.min(HEAD_BYTES, bytes);
+        while (true) {
+            ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(head, 1));
+            reads.read(context.range.set(space, logicalOffset, head), memory, 0);
+            long header = RecordFormat.readHeader(memory, 0, head);
+            if (header < 0 || RecordFormat.recordBytes(header) != bytes) {
+                throw pairReader.corruption(
+                        logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
+            }
+            int needed = RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
+            if (needed <= head) {
+                context.image = memory;
+                return header;
+            }
+            head = needed;
+        }
+    }
+
+    private static int valueAt(ReadContext context, int recordPosition) {
+        long header = IntervalFormat.header(context.image, recordPosition);
+        context.base = recordPosition + RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
+        noteExtension(context, recordPosition, header);
+        return RecordFormat.valueLength(header);
+    }
+
+    private static void noteExtension(ReadContext context, int recordPosition, long header) {
+        context.expiry = RecordFormat.expiry(context.image, recordPosition, header);
+        context.mergedThrough = RecordFormat.mergedThrough(context.image, recordPosition, header);
+        context.waits = RecordFormat.hasWaiting(header);
+    }
+
+    /** Those in directories. */
+    Fingerprints fingerprints() {
+        return cache.fingerprints;
+    }
+
+    /** What cursors have found out of the time that reads take. */
+    DiskWaits waits() {
+        return waits;
+    }
+
+    /** Notes in the directory of an interval where its pairs are, if anybody can read there; returns their pieces. */
+    private int locate(FlexTreeView space, ReadContext context, long logicalOffset, ByteBuffer directory, int base) {
+        boolean mapped = reads.areMapped();
+        int pairs = IntervalFormat.pairCount(directory, base);
+        int dataBytes = IntervalFormat.dataBytes(directory, base);
+        SpaceRange range = context.range.set(space, logicalOffset, dataBytes);
+        long addressOfAll = range.address(); // known where all pairs lie in one extent
+        int pieces = 0;
+        long end = IntervalFormat.UNKNOWN;
+        for (int pair = 0; pair < pairs; pair++) {
+            int from = IntervalFormat.relativePosition(directory, base, pair);
+            int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
+            long address = addressOfAll == IntervalFormat.UNKNOWN
+                    ? range.goOn(logicalOffset + from, bytes).address()
+                    : addressOfAll + from;
+            if (mapped) {
+                IntervalFormat.setAddress(directory, base, pair, address);
+            }
+            pieces += address == end ? 0 : 1;
+            end = address + bytes;
+        }
+        return pieces;
+    }
+
+    /** Without a directory each piece is read with the frames that it lies in. */
+    private void noteFragmented(long logicalOffset, boolean isFragmented) {
+        if (isFragmented) {
+            fragmented.add(logicalOffset);
+        }
+    }
+
+    /**
+     * Reads the context's interval, and builds its image. Inside a short read.
+     *
+     * @return whether it is {@linkplain IntervalBounds#areFragmented fragmented}
+     */
+    public boolean open(FlexTreeView space, ReadContext context) {
+        return open(space, context, false);
+    }
+
+    private boolean open(FlexTreeView space, ReadContext context, boolean forOutline) {
+        IntervalRef interval = context.interval;
+        load(space, context);
+        int pieces = locate(space, context, interval.logicalOffset(), context.image, context.base);
+        if (!cache.containsDirectory(interval.contentNumber())) {
+            long location = forOutline && IntervalFormat.hasOutline(context.image, 0)
+                    ? cache.insertOutline(context.image, 0)
+                    : cache.insert(context.image, 0, false);
+            if (location >= 0) {
+                interval.setHint(cache.hint(location));
+            }
+            noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
+        }
+        return IntervalBounds.areFragmented(pieces, IntervalFormat.pairCount(context.image, context.base));
+    }
+
+    private void noteCoarse(long logicalOffset, long bytes, int pairs) {
+        if (IntervalBounds.isCoarse(bytes, pairs)) {
+            coarse.add(logicalOffset);
+        }
+    }
+
+    /**
+     * Has the pairs of the interval under a cursor, which is not empty. Inside a short read.
+     *
+     * @param pairs has them then, in memory of the context's: as they are brought if there is a directory, else all;
+     *     none if this fails
+     * @param fromFile whether to ask the file, ahead of what is wanted if that is slow, and not its mapping
+     * @param keysOnly whether the value of a long pair is not wanted
+     */
+    void load(
+            FlexTreeView space,
+            ReadContext context,
+            IntervalCursor interval,
+            IntervalPairs pairs,
+            boolean fromFile,
+            boolean keysOnly) {
+        long logicalOffset = interval.logicalOffset();
+        int bytes = dataBytes(logicalOffset, interval.lengthBytes());
+        int counted = interval.pairCount();
+        if (keysOnly && isLongPair(counted, bytes)) {
+            long header = loadHead(space, context, logicalOffset, bytes);
+            pairs.takeHead(context.image, RecordFormat.headerBytes(header) + RecordFormat.keyLength(header));
+            return;
+        }
+        if (bytes > mostWholeBytes) {
+            int most = RecordFormat.MAX_KEY_BYTES; // any pairs have no more in common
+            pairs.takeHeads(
+                    readHeads(space, context, logicalOffset, bytes, counted, interval.contentNumber(), most),
+                    logicalOffset);
+            noteCoarse(logicalOffset, bytes, counted);
+            return;
+        }
+        boolean forOutline = cache.isFull();
+        if (!fromFile && counted <= PairPlaces.MAX_PAIRS) {
+            int hint = interval.hint();
+            long location = cache.find(interval.contentNumber(), hint);
+            ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+            if (directory != null) {
+                int base = cache.base(location);
+                boolean outline = IntervalFormat.isOutline(directory, base);
+                forOutline &= !outline || !cache.isDirectoryDue(location);
+                // To look for a key by an outline is several reads, one after the other, which should not wait for a
+                // disk.
+                if (outline ? forOutline && !waits.areExpected() : reads.areMapped()) {
+                    if (cache.hint(location) != hint) {
+                        interval.setHint(cache.hint(location));
+                    }
+                    ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(bytes, counted));
+                    pairs.takeDirectory(space, interval, memory, directory, base);
+                    return;
+                }
+            }
+        }
+        ByteBuffer memory = context.memory(
+                counted < IntervalBounds.UNKNOWN_PAIRS ? IntervalPairs.memoryBytes(bytes, counted) : bytes);
+        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
+        try {
+            take(context, bytes, counted, pairs);
+        } catch (BadRecordException e) {
+            throw pairReader.corruption(logicalOffset, e);
+        }
+        if (fromFile) { // which asks the operating system for each piece
+            noteFragmented(logicalOffset, IntervalBounds.areFragmented(context.range.pieces(), pairs.count()));
+        } else if (pairs.count() <= IntervalBounds.MAX_PAIRS) {
+            ByteBuffer directory = pairs.makeDirectory(interval.contentNumber());
+            int pieces = locate(space, context, logicalOffset, directory, 0);
+            noteFragmented(logicalOffset, IntervalBounds.areFragmented(pieces, pairs.count()));
+            long location = forOutline && IntervalFormat.hasOutline(directory, 0)
+                    ? cache.insertOutline(directory, 0)
+                    : cache.insert(directory, 0, false);
+            if (location >= 0) {
+                interval.setHint(cache.hint(location));
+            }
+        }
+        noteCoarse(logicalOffset, bytes, counted);
+    }
+
+    private static void take(ReadContext context, int bytes, int counted, IntervalPairs pairs) {
+        ByteBuffer memory = context.memory(bytes);
+        int count = counted;
+        if (counted >= IntervalBounds.UNKNOWN_PAIRS) {
+            count = IntervalFormat.countPairs(memory, 0, bytes);
+            int needed = IntervalPairs.memoryBytes(bytes, count);
+            if (memory.capacity() < needed) {
+                ByteBuffer larger = context.memory(needed);
+                larger.put(0, memory, 0, bytes);
+                memory = larger;
+            }
+        }
+        pairs.take(memory, bytes, count, context.crc);
+    }
+
+    private int dataBytes(long logicalOffset, long bytes) {
+        if (bytes > Integer.MAX_VALUE / 2 + (1 << 24)) {
+            throw new CorruptionException(dataFile, logicalOffset, "an interval of 1 GiB at most", bytes + " bytes");
+        }
+        return (int) bytes;
+    }
+
+    private void load(FlexTreeView space, ReadContext context) {
+        IntervalRef interval = context.interval;
+        long logicalOffset = interval.logicalOffset();
+        int dataBytes = dataBytes(logicalOffset, interval.lengthBytes());
+        int pairs = interval.pairCount();
+        int data = pairs < IntervalBounds.UNKNOWN_PAIRS ? IntervalFormat.directoryBytes(dataBytes, pairs) : 0;
+        ByteBuffer memory = context.memory(data + dataBytes);
+        reads.read(context.range.set(space, logicalOffset, dataBytes), memory, data);
+        try {
+            build(context, data, dataBytes);
+        } catch (BadRecordException e) {
+            throw pairReader.corruption(logicalOffset, e);
+        }
+    }
+
+    /** Builds an image of the interval, the pairs of which the context's memory has at a position. */
+    private void build(ReadContext context, int data, int dataBytes) {
+        IntervalRef interval = context.interval;
+        ByteBuffer memory = context.memory(dataBytes);
+        int pairs = interval.pairCount();
+        int count = pairs < IntervalBounds.UNKNOWN_PAIRS ? pairs : IntervalFormat.countPairs(memory, data, dataBytes);
+        int directoryBytes = IntervalFormat.directoryBytes(dataBytes, count);
+        if (data != directoryBytes) {
+            ByteBuffer larger = context.memory(directoryBytes + dataBytes);
+            larger.put(directoryBytes, memory.duplicate(), data, dataBytes);
+            memory = larger;
+        }
+        IntervalFormat.build(
+                memory,
+                0,
+                interval.contentNumber(),
+                count,
+                memory,
+                directoryBytes,
+                dataBytes,
+                context.crc,
+                cache.fingerprints,
+                interval.commonPrefix());
+        context.image = memory;
+        context.base = 0;
+    }
+}

@@ -1,2 +1,0 @@
-/** Memory and threads that stores share. */
-package io.flexdb.internal.resources;

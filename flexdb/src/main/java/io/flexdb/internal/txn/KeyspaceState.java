@@ -1,0 +1,81 @@
+package io.flexdb.internal.txn;
+
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.write.WriteGuard;
+import io.flexdb.storage.NoSuchKeyspaceException;
+import java.util.Arrays;
+
+/** A named keyspace of an open store, there or dropped. Thread-safe. */
+public final class KeyspaceState implements WriteGuard {
+    /*
+     * A number is never used again, so that what has the keys of a dropped keyspace never shows in another one. That
+     * nothing of the kind is written takes the write lock: under it the drop is noted here, and each write to the
+     * keyspace looks here before it is numbered. So all numbers of a keyspace's writes are below that of its drop.
+     *
+     * The drop is noted before it is visible. So whoever looks here behind a read knows that the read did not see it.
+     */
+    private static final long THERE = Long.MAX_VALUE;
+
+    private final Object store; // tells one open store from another, and no more: this may outlive it
+    private final String name;
+    private final KeyHeads heads;
+    private volatile long droppedAt = THERE;
+
+    KeyspaceState(Object store, String name, int number) {
+        this.store = store;
+        this.name = name;
+        this.heads = KeyHeads.named(number);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** Where its keys are. */
+    public KeyHeads heads() {
+        return heads;
+    }
+
+    /** Throws if it is not of this open store. */
+    void requireIn(KeyspaceDirectory other) {
+        if (store != other.identity()) {
+            throw new IllegalArgumentException("keyspace \"" + name + "\" is of another store, or was got before this"
+                    + " one was opened; get it from the store that it is used with");
+        }
+    }
+
+    /** Throws if it is dropped. */
+    @Override
+    public void check() {
+        check(THERE - 1);
+    }
+
+    /** Throws if a view that shows everything up to a sequence number does not show it any more. */
+    public void check(long sequence) {
+        long dropped = droppedAt;
+        if (dropped <= sequence) {
+            throw new NoSuchKeyspaceException(
+                    name,
+                    "it was dropped with sequence number " + dropped + "; what is made by this name now is another");
+        }
+    }
+
+    /** Notes that it is dropped by a write. Under the write lock; by a reader, when he has met the drop. */
+    public void dropped(long sequence) {
+        droppedAt = sequence;
+    }
+
+    /** Whether another one is of the same name and number. */
+    public boolean isSame(KeyspaceState other) {
+        return name.equals(other.name) && Arrays.equals(heads.begin(), other.heads.begin());
+    }
+
+    public boolean isDropped() {
+        return droppedAt != THERE;
+    }
+
+    @Override
+    public String toString() {
+        return "Keyspace[" + name + (isDropped() ? ", dropped]" : "]");
+    }
+}

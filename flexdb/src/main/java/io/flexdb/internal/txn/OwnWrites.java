@@ -1,0 +1,436 @@
+package io.flexdb.internal.txn;
+
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.base.KeyHash;
+import io.flexdb.internal.mem.DeletedRanges;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.PayloadReader;
+import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.internal.read.Front;
+import io.flexdb.internal.read.SpillArea;
+import io.flexdb.internal.read.SpilledRun;
+import io.flexdb.internal.read.SpilledRuns;
+import io.flexdb.storage.StoreMemoryException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.zip.CRC32C;
+
+/**
+ * What a transaction has written so far: a payload, and a memtable of its own to find it in; before that, what memory had
+ * no room for. For one thread; used again.
+ */
+public final class OwnWrites {
+    /*
+     * Entries are numbered from OWN on, above all numbers of the store, so that where both meet the own ones are newer.
+     * To take some back, the table is built anew from the rest of the payload; so it is
+     * to have more room. That is rare, and costs as much as to write them.
+     *
+     * Most transactions write little and do not read it again, and there may be many thousands. So a few entries have
+     * no table: a search for a key goes through the payload. The table is made when there are more, or when own writes
+     * are read.
+     *
+     * When the table is as large as one may be, all of it is spilled: it goes to the data file, and another one begins.
+     * What was spilled is taken back by its numbers, which none that comes later has again.
+     */
+    /** What {@link #find} returns for a key of a range that was deleted. */
+    public static final int DELETED = -1;
+
+    private static final long OWN = 1L << 62;
+    private static final int MOST_ENTRIES_WITHOUT_TABLE = 32;
+    private static final int MOST_BYTES_WITHOUT_TABLE = 4096;
+    private static final int PAYLOAD_BYTES_KEPT = 64 << 10;
+    private static final byte[] NONE = {};
+
+    private final OffHeap memory;
+    private final SpilledRuns spilled;
+    private final CRC32C crc = new CRC32C();
+    private long base = OWN; // the number of the first entry in memory
+    private MemTable found; // what has the entry that was found last
+    private Front front; // null if it has changed
+    private int spilledRanges; // ranges that were deleted by what was spilled
+    private byte[] payload = NONE;
+    private int length;
+    private int entries;
+    private int ranges; // that are deleted
+    private long bodyBytes;
+    private boolean hasOperands; // or had some that were taken back
+    private MemTable table; // null before it is needed
+    private PayloadReader scan; // null before it is needed
+    private int put; // where the entry begins that is being added
+
+    /** @param areas where to spill, for a transaction */
+    public OwnWrites(OffHeap memory, Supplier<SpillArea> areas) {
+        this.memory = memory;
+        this.spilled = new SpilledRuns(areas);
+    }
+
+    /** Makes room for a put behind the rest, and returns where key and value go; {@link #add} ends it. */
+    public int beginPut(int keyLength, int valueLength) {
+        int at = room(WritePayload.putBytes(keyLength, valueLength));
+        return WritePayload.encodePutHeader(payload, at, keyLength, valueLength);
+    }
+
+    /** The same for an entry of another type, which has a time behind its value. */
+    public int beginTimed(int type, int keyLength, int valueLength) {
+        int at = room(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES);
+        hasOperands |= type == WritePayload.MERGE;
+        return WritePayload.encodeTimedHeader(payload, at, type, keyLength, valueLength);
+    }
+
+    /** The same for a delete. */
+    public int beginDelete(int keyLength) {
+        int at = room(WritePayload.deleteBytes(keyLength));
+        return WritePayload.encodeDeleteHeader(payload, at, keyLength);
+    }
+
+    /** The same for the deletion of a range, whose two keys follow each other; {@link #addRange} ends it. */
+    public int beginDeleteRange(int fromLength, int toLength) {
+        int at = room(WritePayload.putBytes(fromLength, toLength));
+        return WritePayload.encodeRangeHeader(payload, at, fromLength, toLength);
+    }
+
+    /** Adds an entry of another payload as it stands there. */
+    public void addEncoded(byte[] from, int begin, int end, int type, long entryBodyBytes) {
+        int at = room(end - begin);
+        System.arraycopy(from, begin, payload, at, end - begin);
+        hasOperands |= type == WritePayload.MERGE;
+        add(at + end - begin, entryBodyBytes);
+        ranges += type == WritePayload.DELETE_RANGE ? 1 : 0;
+    }
+
+    private int room(long bytes) {
+        long needed = length + bytes;
+        if (needed > Integer.MAX_VALUE - 8) {
+            throw new IllegalArgumentException("the transaction would have " + needed + " bytes; split it");
+        }
+        if (needed > payload.length) {
+            long doubled = Math.min(Integer.MAX_VALUE - 8, Math.max(256, 2L * payload.length));
+            try {
+                payload = Arrays.copyOf(payload, (int) Math.max(needed, doubled));
+            } catch (OutOfMemoryError e) {
+                throw new StoreMemoryException("the writes of a transaction", needed, e);
+            }
+        }
+        put = length;
+        return length;
+    }
+
+    /** Adds the entry that was begun, up to this index of the payload. */
+    public void add(int end, long entryBodyBytes) {
+        front = null;
+        if (table == null && entries < MOST_ENTRIES_WITHOUT_TABLE && end <= MOST_BYTES_WITHOUT_TABLE) {
+            added(end, entryBodyBytes);
+            return;
+        }
+        int reserved = table == null ? MemTable.NONE : table.reserve(entryBodyBytes, 1, base + entries);
+        if (reserved == MemTable.NONE) {
+            rebuild(bodyBytes + entryBodyBytes, entries + 1);
+            reserved = table.reserve(entryBodyBytes, 1, base + entries);
+        }
+        table.insertAll(payload, put, end - put, base + entries, reserved);
+        added(end, entryBodyBytes);
+    }
+
+    private void added(int end, long entryBodyBytes) {
+        length = end;
+        entries++;
+        bodyBytes += entryBodyBytes;
+    }
+
+    /** The table, made if there is none yet though something was written. */
+    private MemTable table() {
+        if (table == null) {
+            rebuild(bodyBytes, entries);
+        }
+        return table;
+    }
+
+    /** Whether an entry of the payload is of a key, or deletes a range with it. There are few. */
+    private boolean isInPayload(byte[] key, int keyLength) {
+        scan = scan == null ? new PayloadReader() : scan;
+        scan.reset(payload, 0, length);
+        while (scan.next()) {
+            int at = scan.keyIndex();
+            int to = at + scan.keyLength();
+            int order = Arrays.compareUnsigned(payload, at, to, key, 0, keyLength);
+            if (order == 0) {
+                return true;
+            }
+            if (scan.type() == WritePayload.DELETE_RANGE && order < 0) {
+                int end = to + scan.valueLength();
+                if (end == to || Arrays.compareUnsigned(key, 0, keyLength, payload, to, end) < 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** The same if it deletes a range. */
+    public void addRange(int end, long entryBodyBytes) {
+        add(end, entryBodyBytes);
+        ranges++;
+    }
+
+    /** Puts what there is into another table, which has room for that much. */
+    private void rebuild(long bodyBytesNeeded, int entriesNeeded) {
+        int least = MemTable.arenaBytesFor(2 * bodyBytesNeeded, 2 * entriesNeeded);
+        try {
+            table = MemTable.allocate(0, Math.max(MemTable.MIN_ARENA_BYTES, least), memory);
+        } catch (OutOfMemoryError e) {
+            throw new StoreMemoryException("the writes of a transaction", least, e);
+        }
+        fill();
+    }
+
+    private void fill() {
+        if (ranges < 2) {
+            if (entries > 0) {
+                table.insertAll(payload, 0, length, base, reserve(bodyBytes, entries, base));
+            }
+            return;
+        }
+        // One by one: of ranges that come together the table knows only which is the last to cover a key.
+        PayloadReader reader = new PayloadReader().reset(payload, 0, length);
+        int from = 0;
+        for (long number = base; reader.next(); number++) {
+            int end = reader.keyIndex() + reader.keyLength() + reader.tailLength();
+            long entryBodyBytes = MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
+            table.insertAll(payload, from, end - from, number, reserve(entryBodyBytes, 1, number));
+            from = end;
+        }
+    }
+
+    private int reserve(long bytes, int count, long first) {
+        int reserved = table.reserve(bytes, count, first);
+        assert reserved != MemTable.NONE : "a table that is too small";
+        return reserved;
+    }
+
+    // ---- what is more than memory has room for
+
+    /**
+     * Has nothing in memory any more, but as much as before.
+     *
+     * @param isRead whether somebody may read the table still
+     * @throws io.flexdb.storage.StoreFullException if there is no space for it; nothing has changed
+     */
+    public void spill(boolean isRead) {
+        if (entries == 0) {
+            return;
+        }
+        spilled.spill(table(), base, lastSequence());
+        base += entries;
+        spilledRanges += ranges;
+        if (isRead) {
+            table = null; // and the next one is another
+        }
+        clearMemory();
+    }
+
+    /** Whether something is not in memory. */
+    public boolean isSpilled() {
+        return !spilled.isEmpty();
+    }
+
+    /** Runs that are not in memory. */
+    public int spilledRuns() {
+        return spilled.oldestFirst().size();
+    }
+
+    /** Says when operands count as made, as long as they are not written. */
+    public void setOperandTime(long time) {
+        spilled.setOperandTime(time);
+    }
+
+    // ---- earlier states
+
+    /** A state to go back to. */
+    public final class State {
+        private final long ofBase = base;
+        private final long ofNext = base + entries;
+        private final int ofLength = length;
+        private final int ofEntries = entries;
+        private final int ofRanges = ranges;
+        private final int ofAllRanges = allRanges();
+        private final long ofBodyBytes = bodyBytes;
+
+        private State() {}
+
+        /** Goes back to it. Nobody may read what is there meanwhile. */
+        public void restore() {
+            front = null;
+            found = null;
+            spilled.marks().dropAbove(ofNext);
+            if (ofBase != base) { // all that it had is spilled
+                base += entries; // and what was spilled keeps its numbers
+                spilled.cutBehind(ofNext - 1);
+                spilledRanges = ofAllRanges;
+                clearMemory();
+                return;
+            }
+            length = ofLength;
+            entries = ofEntries;
+            ranges = ofRanges;
+            bodyBytes = ofBodyBytes;
+            if (table != null) {
+                table.reset(0, null);
+                fill();
+            }
+        }
+    }
+
+    /** The state now. */
+    public State state() {
+        spilled.marks().add(base + entries);
+        return new State();
+    }
+
+    private void clearMemory() {
+        front = null;
+        found = null;
+        length = 0;
+        entries = 0;
+        ranges = 0;
+        bodyBytes = 0;
+        if (table != null) {
+            table.reset(0, null);
+        }
+    }
+
+    /** Forgets all; keeps a small table. Nobody may read it any more. */
+    public void clear() {
+        boolean isLarge = table != null && table.memoryBytes() > 4L * MemTable.tableBytes(MemTable.MIN_ARENA_BYTES);
+        table = isLarge ? null : table;
+        clearMemory();
+        hasOperands = false;
+        base = OWN;
+        spilledRanges = 0;
+        if (payload.length > PAYLOAD_BYTES_KEPT) {
+            payload = NONE;
+        }
+        spilled.clear();
+    }
+
+    /** Gives what was spilled back, where another thread may use all else by mistake. It is not to be used again. */
+    public void abandon() {
+        spilled.clear();
+    }
+
+    // ---- reading
+
+    /**
+     * The entry of a key that counts, which {@link #found} has, {@link #DELETED}, or {@link MemTable#NONE} if it was not
+     * written.
+     */
+    public int find(byte[] key, int keyLength) {
+        if (entries == 0 && spilled.isEmpty()) {
+            return MemTable.NONE;
+        }
+        long hash = KeyHash.hash(key, 0, keyLength);
+        boolean mayBeHere = entries > 0 && (table != null || isInPayload(key, keyLength));
+        int ref = mayBeHere ? find(table(), key, keyLength, hash, lastSequence()) : MemTable.NONE;
+        List<SpilledRun> runs = spilled.oldestFirst();
+        for (int i = runs.size() - 1; i >= 0 && ref == MemTable.NONE; i--) {
+            MemTable window = runs.get(i).lookUp(key, keyLength);
+            ref = find(window, key, keyLength, hash, runs.get(i).through());
+        }
+        return ref;
+    }
+
+    private int find(MemTable in, byte[] key, int keyLength, long hash, long through) {
+        found = in;
+        int ref = in.find(key, 0, keyLength, hash, through);
+        if (in.ranges() != null) {
+            long deleted = in.ranges().newestCovering(key, 0, keyLength, through);
+            if (deleted > (ref == MemTable.NONE ? 0 : in.sequence(ref))) {
+                return DELETED;
+            }
+        }
+        return ref;
+    }
+
+    /** Whether what is in memory writes a key, or deletes a range with it. */
+    boolean touches(byte[] key, int keyLength, long hash) {
+        if (entries == 0) {
+            return false;
+        }
+        if (table == null) {
+            return isInPayload(key, keyLength);
+        }
+        if (table.find(key, 0, keyLength, hash, lastSequence()) != MemTable.NONE) {
+            return true;
+        }
+        DeletedRanges deleted = table.ranges();
+        return deleted != null && deleted.newestCovering(key, 0, keyLength, lastSequence()) > 0;
+    }
+
+    /** What has the entry that was found last; until something is looked up or written. */
+    public MemTable found() {
+        return found;
+    }
+
+    /** Whether something was written. */
+    public boolean isEmpty() {
+        return entries == 0 && spilled.isEmpty();
+    }
+
+    /** All of it, to be read; null before the first write. As it is now, until something is taken back. */
+    public Front front() {
+        if (front == null && (entries > 0 || !spilled.isEmpty())) {
+            front = new Front(entries == 0 ? null : table(), lastSequence(), spilled.oldestFirst());
+        }
+        return front;
+    }
+
+    private long lastSequence() {
+        return base + entries - 1;
+    }
+
+    /** Whether something is to be merged, or was. */
+    public boolean hasOperands() {
+        return hasOperands;
+    }
+
+    /** Has all operands be made at a time, before they are written. The table does not learn of it. */
+    public void setOperandTimes(long time) {
+        PayloadReader reader = new PayloadReader().reset(payload, 0, length);
+        while (reader.next()) {
+            if (reader.type() == WritePayload.MERGE) {
+                WritePayload.putTime(payload, reader.keyIndex() + reader.keyLength() + reader.valueLength(), time);
+            }
+        }
+    }
+
+    public byte[] payload() {
+        return payload;
+    }
+
+    /** Bytes of the payload. */
+    public int length() {
+        return length;
+    }
+
+    public int entries() {
+        return entries;
+    }
+
+    /** Of the entries in memory, those that delete ranges. */
+    public int ranges() {
+        return ranges;
+    }
+
+    /** The same of what was spilled, too. */
+    public int allRanges() {
+        return spilledRanges + ranges;
+    }
+
+    public long bodyBytes() {
+        return bodyBytes;
+    }
+
+    public int checksum() {
+        return WritePayload.checksum(crc, payload, 0, length);
+    }
+}

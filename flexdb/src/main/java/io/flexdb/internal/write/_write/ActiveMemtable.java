@@ -1,0 +1,175 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.log.MemLog;
+import io.flexdb.internal.log.MemLogs;
+import io.flexdb.internal.log.SharedForce;
+import io.flexdb.internal.read.StoreVersions;
+import io.flexdb.storage.StoreFullException;
+import java.util.function.Supplier;
+
+/** The memtable that takes writes: it begins, and is frozen. All fields are under the write lock. */
+final class ActiveMemtable {
+    /*
+     * A1  The active one is the newest of the current version and not frozen; there is none before the first write, and
+     *     between a freezing for a commit's sake and the next beginning.
+     * A2  uncommitted counts memtables from their freezing until their logs can be used again, which is a little longer
+     *     than versions list them: while it is not 0 there is a log to come.
+     * A3  commitWanted only if there is an active one and uncommitted is 0. It holds until that one is frozen, however
+     *     often the commit thread has looked, or tried in vain, meanwhile.
+     */
+    static final int MAX_FROZEN = 2;
+
+    private final WriteMonitor monitor;
+    private final StoreVersions versions;
+    private final MemLogs memLogs;
+    private final SharedForce sharedForce;
+    private final LogRequests logs;
+    private MemLog active;
+    private boolean begun; // there was one
+    private boolean onReserve; // it has its log from the reserve
+    private int uncommitted; // A2
+    private boolean commitWanted; // A3
+    private long lastSequence; // given to a write
+
+    ActiveMemtable(
+            WriteMonitor monitor, StoreVersions versions, MemLogs memLogs, SharedForce sharedForce, LogRequests logs) {
+        this.monitor = monitor;
+        this.versions = versions;
+        this.memLogs = memLogs;
+        this.sharedForce = sharedForce;
+        this.logs = logs;
+        this.lastSequence = versions.visibleSequence();
+    }
+
+    /** The one that takes writes, or null. */
+    MemLog get() {
+        return active;
+    }
+
+    /** The last sequence number given. */
+    long lastSequence() {
+        return lastSequence;
+    }
+
+    /** Gives the numbers up to this one. */
+    void setLastSequence(long sequence) {
+        lastSequence = sequence;
+    }
+
+    /** Whether there was one at all. */
+    boolean hasBegun() {
+        return begun;
+    }
+
+    /** Whether it has the log that was kept in reserve. */
+    boolean isOnReserve() {
+        return onReserve;
+    }
+
+    /** Memtables that readers look at, this one included. */
+    int count() {
+        return versions.current().logs().length;
+    }
+
+    /** Disk space that is enough to commit all of them, and for the log of one more. */
+    long bytesForAll() {
+        long bytes = memLogs.usualLogBytes();
+        for (MemLog log : versions.current().logs()) {
+            bytes += 2 * log.wal.capacity(); // as data and, where pairs are small, as much in log and tree
+        }
+        return bytes;
+    }
+
+    /** Whether there may be one more, as far as it depends on how many are frozen. */
+    boolean mayBeginNext() {
+        return count() <= MAX_FROZEN;
+    }
+
+    /** The id of the first version that will list the next one. */
+    long birthOfNext() {
+        return versions.current().id();
+    }
+
+    /** Whether nothing is there that a commit could set a log free of. */
+    boolean nothingToCommit() {
+        return active == null && uncommitted == 0;
+    }
+
+    /** Freezes it, and begins the next one; unless there is no space for that, a failure fails the store. */
+    void beginOrFail(Supplier<MemLog> next) {
+        beginOrFail(next, false);
+    }
+
+    /** The same with the log that is kept in reserve, which there must be. */
+    void beginOnReserve() {
+        beginOrFail(() -> memLogs.takeReserve(birthOfNext()), true);
+    }
+
+    private void beginOrFail(Supplier<MemLog> next, boolean fromReserve) {
+        try {
+            begin(next.get(), fromReserve);
+        } catch (StoreFullException e) {
+            throw e;
+        } catch (Throwable e) {
+            monitor.health.fail(e);
+            throw e;
+        }
+    }
+
+    /** Freezes it, and begins the next one. */
+    void begin(MemLog next, boolean fromReserve) {
+        if (active != null) {
+            active.table().setLastSequence(lastSequence);
+            uncommitted++;
+            next.table().expectKeysLike(active.table());
+        }
+        next.table().setFirstSequence(lastSequence + 1);
+        sharedForce.add(next.wal);
+        versions.addNewest(next);
+        active = next;
+        onReserve = fromReserve;
+        commitWanted = false;
+        if (begun || !memLogs.isSmall()) {
+            logs.want();
+        } else {
+            logs.wantSoon();
+        }
+        begun = true;
+        monitor.changed();
+    }
+
+    // ---- commits
+
+    /** Has it committed, for its log or for what was deleted in it, unless one that is frozen comes first. */
+    void wantCommit() {
+        if (!commitWanted && active != null && uncommitted == 0) {
+            commitWanted = true;
+            monitor.changed();
+        }
+    }
+
+    /** What is to be committed next: the oldest that is frozen, or this one if it is wanted; null for nothing. */
+    MemLog nextToCommit() {
+        MemLog frozen = versions.oldestFrozen();
+        return frozen != null || !commitWanted ? frozen : active;
+    }
+
+    /** Freezes a memtable without beginning another, if it is the active one still and has entries. */
+    boolean freeze(MemLog log) {
+        if (active != log || log.table().entryCount() == 0) {
+            return false;
+        }
+        log.table().setLastSequence(lastSequence);
+        uncommitted++;
+        active = null;
+        commitWanted = false;
+        monitor.changed();
+        return true;
+    }
+
+    /** The log of the oldest can be used again. The caller tells it. */
+    void committed() {
+        uncommitted--;
+        assert uncommitted >= 0;
+    }
+}

@@ -1,0 +1,179 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.log.MemLog;
+import io.flexdb.internal.log.MemLogs;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.read.StoreVersions;
+import io.flexdb.storage.StoreFullException;
+import java.util.function.LongConsumer;
+
+/** What the commit thread asks of the writers: what there is to do, and what they want. It takes the write lock. */
+final class CommitRequests implements CommitWork {
+    private final WriteMonitor monitor;
+    private final ActiveMemtable memtables;
+    private final MemLogs memLogs;
+    private final LogRequests logs;
+    private final SpaceRetries retries;
+    private final CommitThread commits;
+    private final SlowFilling filling;
+    private final StoreVersions versions;
+    private final HeldRanges held;
+    private long nanosToNextLook; // by the thread that commits
+    private final IdleTime idle = new IdleTime(System::nanoTime); // under the write lock
+
+    CommitRequests(
+            WriteMonitor monitor,
+            ActiveMemtable memtables,
+            MemLogs memLogs,
+            LogRequests logs,
+            SpaceRetries retries,
+            CommitThread commits,
+            SlowFilling filling,
+            StoreVersions versions,
+            HeldRanges held) {
+        this.monitor = monitor;
+        this.memtables = memtables;
+        this.memLogs = memLogs;
+        this.logs = logs;
+        this.retries = retries;
+        this.commits = commits;
+        this.filling = filling;
+        this.versions = versions;
+        this.held = held;
+    }
+
+    @Override
+    public MemLog findWork() {
+        monitor.lock();
+        try {
+            while (true) {
+                MemLog found = pollWork();
+                if (found != null || !monitor.health.isUsable() || hasOtherWork()) {
+                    return found;
+                }
+                MemLog active = memtables.get();
+                long rest = commits.nanosToNextLook();
+                if (memLogs.isGrown()) {
+                    if (idle.isOver(memtables.lastSequence()) && giveBack(active)) {
+                        continue;
+                    }
+                    rest = Math.min(rest, IdleTime.PERIOD_NANOS);
+                }
+                if (active != null
+                        && isDue(active.table(), active.fillLevel() * memLogs.shareOfUsual(active.table()))
+                        && mayBeginEarly()) {
+                    memtables.freeze(active);
+                    continue;
+                }
+                nanosToNextLook = active == null ? rest : Math.min(rest, filling.nanosToNextLook());
+                return null;
+            }
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
+    public long nanosToNextLook() {
+        return nanosToNextLook;
+    }
+
+    /** Nobody has written for a while: what is in memory is committed first, and then memory and logs are given back. */
+    private boolean giveBack(MemLog active) {
+        if (active != null) {
+            return mayBeginEarly() && memtables.freeze(active);
+        }
+        memLogs.wantGiveBack();
+        logs.want();
+        idle.begin();
+        return false;
+    }
+
+    private boolean hasOtherWork() {
+        return commits.isWanted() || commits.isSpareTimeWanted();
+    }
+
+    private boolean isDue(MemTable active, double fill) {
+        return filling.isDue(active.id(), fill, active.ranges() != null, active::hasDeletes);
+    }
+
+    /** Whether no writer would have to wait for the next memtable, and none more be held back by a snapshot. */
+    private boolean mayBeginEarly() {
+        return memLogs.isReady() && !commits.areCommittedRead();
+    }
+
+    @Override
+    public MemLog pollWork() {
+        monitor.lock();
+        try {
+            boolean mayCommit = !monitor.health.hasFailed() && !monitor.health.isReadOnly();
+            return mayCommit ? memtables.nextToCommit() : null;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
+    public void refused(StoreFullException full, boolean readsHold) {
+        retries.refused(full, readsHold);
+    }
+
+    @Override
+    public boolean beginRetry() {
+        return retries.beginWanted(!monitor.health.isUsable() || commits.hasErrands());
+    }
+
+    @Override
+    public void wake() {
+        monitor.wake();
+    }
+
+    @Override
+    public boolean freeze(MemLog log) {
+        monitor.lock();
+        try {
+            return memtables.freeze(log);
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
+    public long lastSequence() {
+        monitor.lock();
+        try {
+            return memtables.lastSequence();
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
+    public long publishRun(LongConsumer publish) {
+        monitor.lock();
+        try {
+            long last = memtables.lastSequence();
+            versions.awaitVisible(last); // those before are past the lock
+            held.linked();
+            publish.accept(last);
+            return last;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    @Override
+    public void signalCommitted() {
+        monitor.lock();
+        try {
+            memtables.committed();
+            retries.committed();
+            if (!memLogs.isReady()) {
+                logs.want();
+            }
+            monitor.changed();
+        } finally {
+            monitor.unlock();
+        }
+    }
+}

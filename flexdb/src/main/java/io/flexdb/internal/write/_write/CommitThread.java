@@ -1,0 +1,821 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.base.waiting.Pause;
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.interval.SortedRun;
+import io.flexdb.internal.log.MemLog;
+import io.flexdb.internal.log.MemLogs;
+import io.flexdb.internal.log.RetiredTables;
+import io.flexdb.internal.log.SharedForce;
+import io.flexdb.internal.mem.LargeValues;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.read.StoreVersions;
+import io.flexdb.storage.StoreFullException;
+import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Commits frozen memtables, oldest first, on a thread that stores share; makes room again for what they had. */
+public final class CommitThread {
+    /*
+     * The order of a commit, as the ordering rules ask; where there is no room, see CommitProgress:
+     *   1. everything in the memtable is visible, its log is forced (O10), and the large values are in sealed segments;
+     *   2. its entries are applied; roots are published now and then, while the memtable still hides partial work;
+     *   3. a version without the memtable is published;
+     *   4. data and logical log are forced, with the last sequence number as tag (O1);
+     *   5. the log may be recycled (O6), and the memory be used again when no reader has it.
+     */
+    private static final byte[] FIRST_KEY = {};
+    private static final long ENDS = -1;
+    private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
+    private static final int MAX_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
+    private static final int MAX_MEMORY_WAITS_AT_END = 9; // two seconds and a half
+    private static final long READ_WAIT_NANOS = 200_000;
+    private static final int MAX_READ_WAITS = 50; // some ten milliseconds in all; then the next commit sees to it
+
+    private final StoreVersions versions;
+    private final Health health;
+    private final SpaceEngine engine;
+    private final Committer committer;
+    private final MemLogs memLogs;
+    private final RetiredTables retired;
+    private final SharedForce sharedForce;
+    private final LargeValues large;
+    private final boolean mayMerge; // there may be operands
+    private final CommitProgress progress;
+    private final Defragmenter defragmenter;
+    private final FilterBuilder filterBuilder;
+    private final Errands errands;
+    private final Errands errandsBetween; // that are not done in the middle of a commit
+    private final RunLinker linker;
+    private final Compactor compactor;
+    private final Sweeper sweeper;
+    private final SharedThreads threads; // null where writers commit themselves
+    private final String name;
+    private volatile SharedThreads.Task task; // null until it begins
+    private volatile Thread thread; // that runs it; null while none does
+    // By the task.
+    private boolean over;
+    private boolean awaitsRoom; // that a commit did not find
+    private boolean awaitsMemory; // likewise, until it is due
+    private long memoryDue;
+    private boolean refinesOnly; // the store is read-only
+    private CommitWork work; // set once, before the thread begins, as is the next
+    private Refiner refiner;
+    private int memoryWaits; // since the last commit; by the thread
+    private long rootsSequence; // no entry in the writer's roots has a higher sequence number
+    private volatile MemLog committing; // for progress
+    private boolean garbageLeft; // perhaps; by the thread, as is the next
+    private int readWaits; // that are left
+    private boolean fileIsLong; // perhaps; by the thread
+    private boolean isRecovering; // by whoever opens the store, before the thread begins
+
+    public CommitThread(
+            StoreVersions versions,
+            SpaceEngine engine,
+            Committer committer,
+            Defragmenter defragmenter,
+            FilterBuilder filterBuilder,
+            MemLogs memLogs,
+            RetiredTables retired,
+            SharedForce sharedForce,
+            boolean mayMerge,
+            LargeValues large,
+            SharedThreads threads,
+            Path directory) {
+        this.large = large;
+        this.versions = versions;
+        this.health = versions.health;
+        this.engine = engine;
+        this.committer = committer;
+        this.defragmenter = defragmenter;
+        this.filterBuilder = filterBuilder;
+        this.memLogs = memLogs;
+        this.retired = retired;
+        this.sharedForce = sharedForce;
+        this.mayMerge = mayMerge;
+        this.rootsSequence = engine.tag();
+        this.progress = new CommitProgress(committer);
+        this.errands = new Errands(health);
+        this.errandsBetween = new Errands(health);
+        this.linker = committer.linker();
+        this.compactor = committer.compactor();
+        this.sweeper = new Sweeper(committer, compactor, System::nanoTime);
+        if (versions.clock.mayHaveTimes()) {
+            sweeper.count(FIRST_KEY, null);
+        }
+        this.threads = threads;
+        this.name = "flexdb-commit " + directory;
+    }
+
+    /** Says where work comes from. Once, before anything else. */
+    public void serve(CommitWork writers, Refiner divisions) {
+        work = writers;
+        refiner = divisions;
+    }
+
+    /** Whose turn it is while memtables are applied. */
+    public CommitTurns turns() {
+        return committer.turns();
+    }
+
+    /** Whether an interval is to be divided, or an errand to be done. Any thread. */
+    public boolean isWanted() {
+        return refiner.hasReady() || hasErrands();
+    }
+
+    /** Whether an errand is to be done. Any thread. */
+    public boolean hasErrands() {
+        return errands.any() || errandsBetween.any();
+    }
+
+    /**
+     * Has something short done by the thread that commits, between two changes of the space, and returns the result or
+     * throws what that throws. Any thread but that one; where there is none, it is done by the caller.
+     */
+    public <T> T onErrand(Supplier<T> errand) {
+        return isInline() ? errand.get() : errands.run(errand, this::wakeForErrand);
+    }
+
+    /** Has something short done by the thread that commits, between two commits, and waits for that. */
+    public <T> T onErrandBetween(Supplier<T> errand) {
+        return isInline() ? errand.get() : errandsBetween.run(errand, this::wakeForErrand);
+    }
+
+    private void wakeForErrand() {
+        SharedThreads.Task begun = task;
+        if (begun != null) {
+            begun.wakeFirst();
+        }
+        work.wake();
+    }
+
+    /**
+     * Whether the space has exactly the writes up to the engine's tag, and bulk loads before the next one: no commit is
+     * under way, or was cut short. By the thread, or in an errand.
+     */
+    public boolean isBetweenCommits() {
+        return rootsSequence == engine.tag();
+    }
+
+    private void runErrands() {
+        errands.runAll();
+        errandsBetween.runAll();
+    }
+
+    /** Whether it is time for work that may wait. By the thread. */
+    public boolean isSpareTimeWanted() {
+        return filterBuilder.isDue() || defragmenter.isDue() || sweeper.isDue();
+    }
+
+    /** How long to wait for such work, if nothing else comes, before asking again. By the thread. */
+    public long nanosToNextLook() {
+        long others = Math.min(filterBuilder.nanosToNextLook(), defragmenter.nanosToNextLook());
+        return Math.min(others, sweeper.nanosToNextLook());
+    }
+
+    /** Whether somebody, a snapshot perhaps, reads a memtable that is committed. Any thread. */
+    public boolean areCommittedRead() {
+        return !retired.isEmpty();
+    }
+
+    public void start() {
+        if (threads != null) {
+            task = threads.add(name, this::run);
+            task.wake();
+        }
+    }
+
+    /** Has it looked at soon what there is to do. Any thread; takes no memory. */
+    public void wake() {
+        SharedThreads.Task begun = task;
+        if (begun != null) {
+            begun.wake();
+        }
+    }
+
+    public boolean isInline() {
+        return threads == null;
+    }
+
+    /**
+     * Does what there is, and returns after how many nanoseconds to look again. Where others wait for a worker it does
+     * one piece, and comes again.
+     */
+    private long run() {
+        if (over) {
+            return Long.MAX_VALUE;
+        }
+        thread = Thread.currentThread();
+        committer.runOnThisThread();
+        long rest = ENDS;
+        try {
+            rest = refinesOnly ? refine() : work();
+        } catch (UnreadableException e) {
+            health.makeReadOnly(e.getCause());
+            refinesOnly = true;
+            rest = 0;
+        } catch (Throwable e) {
+            health.fail(e);
+        } finally {
+            thread = null;
+            if (rest == ENDS) {
+                end();
+            }
+        }
+        return rest == ENDS ? Long.MAX_VALUE : rest;
+    }
+
+    private long work() {
+        for (boolean first = true; ; first = false) {
+            runErrands();
+            if (awaitsRoom) {
+                if (!work.beginRetry()) {
+                    return Long.MAX_VALUE;
+                }
+                awaitsRoom = false;
+                if (!health.isUsable()) {
+                    return ENDS;
+                }
+            }
+            if (awaitsMemory) {
+                long left = memoryDue - System.nanoTime();
+                if (left > 0 && health.isUsable()) {
+                    return left;
+                }
+                awaitsMemory = false;
+            }
+            if (!first && threads.areScarce()) {
+                return 0;
+            }
+            if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.shouldKeepNothing()) {
+                engine.giveBackMemory(); // a store that is hardly written to keeps none for segments
+            }
+            MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.findWork();
+            if (log != null) {
+                boolean done = log.isFrozen() ? commit(log) : applyActive(log);
+                if (!done && !triesForMemory()) {
+                    work.refused(committer.refusal(), readsHoldSegments());
+                    awaitsRoom = true;
+                }
+            } else if (!health.isUsable()) {
+                return ENDS;
+            } else if (refiner.hasReady()) {
+                refineSome();
+            } else if (garbageLeft) {
+                collectSlice();
+            } else if (readWaits > 0) {
+                awaitShortReads();
+            } else if (fileIsLong) {
+                shortenFile();
+            } else if (sweeper.isDue()) {
+                sweepSome();
+            } else if (filterBuilder.isDue()) {
+                filterBuilder.buildSome();
+            } else if (defragmenter.isDue()) {
+                defragmentSome();
+            } else if (!hasErrands()) {
+                return work.nanosToNextLook();
+            }
+        }
+    }
+
+    /** Goes on dividing intervals, which changes nothing in files. */
+    private long refine() {
+        do { // a thread that divides tells of the first only that is ready
+            runErrands();
+            refineSome();
+        } while (health.isReadable() && isWanted() && !threads.areScarce());
+        return !health.isReadable() ? ENDS : isWanted() ? 0 : Long.MAX_VALUE;
+    }
+
+    private void end() {
+        over = true;
+        refiner.end(); // nobody applies what its threads find
+        errands.end();
+        errandsBetween.end();
+    }
+
+    private boolean readsHoldSegments() {
+        return engine.pinnedSegmentCount() > 0 || engine.awaitsShortReads();
+    }
+
+    /**
+     * Whether to try again in a little while, longer each time, since it was memory that a commit was short of: others
+     * may free some, and the garbage collector what was let go of.
+     */
+    private boolean triesForMemory() {
+        if (!committer.lacksMemory() || memoryWaits == MAX_MEMORY_WAITS || !health.isUsable()) {
+            return false;
+        }
+        if (memLogs.shouldKeepNothing()) {
+            engine.giveBackMemory();
+        }
+        awaitsMemory = true;
+        memoryDue = System.nanoTime() + (FIRST_MEMORY_WAIT_NANOS << memoryWaits++);
+        return true;
+    }
+
+    /** Garbage is collected in slices while there is nothing to commit; what each lets go is published at once. */
+    private void collectSlice() {
+        garbageLeft = engine.collectSlice(Long.MAX_VALUE);
+        if (garbageLeft) {
+            publish();
+        } else {
+            readWaits = MAX_READ_WAITS;
+            fileIsLong = true;
+        }
+    }
+
+    /** Cuts off the end of the data file what is spare, and has what lies behind it moved, if that is worth it. */
+    private void shortenFile() {
+        garbageLeft = engine.shorten(false);
+        fileIsLong = false;
+    }
+
+    /** Has what was emptied last become free, too: nothing else is published until somebody writes. */
+    private void awaitShortReads() {
+        readWaits--;
+        if (!engine.awaitsShortReads()) {
+            readWaits = 0;
+            return;
+        }
+        publish();
+        Pause.nanos(READ_WAIT_NANOS);
+    }
+
+    private void shortenHere() {
+        if (!engine.mayShorten()) {
+            return; // what is emptied becomes free when the next change needs it
+        }
+        publishForReuse();
+        while (engine.shorten(false)) {
+            engine.collectGarbage();
+            publishForReuse();
+        }
+    }
+
+    private void refineSome() {
+        if (refiner.applySome() > 0) {
+            publish();
+        }
+    }
+
+    /** Removes some expired pairs, where it is worth it. */
+    private void sweepSome() {
+        garbageLeft |= sweep();
+    }
+
+    /** Returns whether a sweep has ended. */
+    private boolean sweep() {
+        return reclaiming(() -> {
+            long now = committer.reclaiming.time();
+            return sweeper.begin(now) && sweeper.sweepSome(now, this::publishForReuse);
+        });
+    }
+
+    /** Removes all expired pairs, where it is worth it, on the caller's thread. */
+    private boolean sweepHere() {
+        return reclaiming(() -> {
+            long now = committer.reclaiming.time();
+            boolean ended = !sweeper.begin(now);
+            while (!ended) {
+                ended = sweeper.sweepSome(now, this::publishForReuse);
+            }
+            return true;
+        });
+    }
+
+    private void defragmentSome() {
+        reclaiming(() -> {
+            defragmenter.defragmentSome(this::publishForReuse, this::publishAndCollect);
+            return true;
+        });
+    }
+
+    /** Writes all fragmented intervals anew, on the caller's thread. For stores without a thread. */
+    public void defragmentHere() {
+        orStop(() -> {
+            reclaiming(() -> {
+                defragmenter.defragmentAll(this::publish);
+                return true;
+            });
+            return true;
+        });
+    }
+
+    /** Makes all filters that are missing, on the caller's thread. For stores without a thread. */
+    public void buildFiltersHere() {
+        filterBuilder.buildAll();
+    }
+
+    /** Publishes the roots, whatever has brought entries into them. By the thread that commits. */
+    public void publish() {
+        versions.publishRoots(rootsSequence);
+    }
+
+    private void publishForReuse() {
+        versions.publishForReuse(rootsSequence);
+    }
+
+    /** And beside a commit as much garbage as what it writes asks for. */
+    private void publishAndCollect() {
+        refiner.applySome();
+        publish();
+        if (!isInline()) {
+            if (engine.collectSomeGarbage(true)) {
+                publish();
+            }
+            if (Thread.currentThread() == thread) {
+                errands.runAll();
+                if (sweeper.isDue()) {
+                    sweepSome();
+                }
+            }
+        }
+    }
+
+    /** Counts how often operands were left to wait in their pair, since the merge function had failed. Any thread. */
+    public long failedMerges() {
+        return committer.failedMerges();
+    }
+
+    /** How much of the oldest frozen memtable is in the space, from 0 to 1. Any thread. */
+    public double progress() {
+        MemLog log = committing;
+        if (log == null || log != versions.oldestFrozen()) {
+            return 0;
+        }
+        return Math.min(
+                1, (double) committer.entriesApplied() / Math.max(1, log.table().keyCount()));
+    }
+
+    /**
+     * Commits what is frozen, on the caller's thread, for stores without a thread.
+     *
+     * @throws StoreFullException if there is no room in the space; the store goes on
+     */
+    public void commitAll() {
+        for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
+            commitHere(log);
+            if (isInline() && health.isUsable()) {
+                refiner.refineHere(Refiner.AT_ONCE);
+                orStop(this::sweepHere);
+            }
+        }
+    }
+
+    /**
+     * The same while a store is recovered; false if not all can be committed, whatever the reason. Nothing that has
+     * expired goes: what is still to be recovered may have an operand that was made before.
+     */
+    public boolean tryCommitAll() {
+        isRecovering = true;
+        try {
+            for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
+                if (!commit(log)) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (UnreadableException e) {
+            return false; // the store becomes read-only when it is tried again
+        } finally {
+            isRecovering = false;
+        }
+    }
+
+    private void commitHere(MemLog log) {
+        orStop(() -> commitPatiently(log));
+    }
+
+    /** The same, with some waits for memory that other stores may have for a moment. */
+    private boolean commitPatiently(MemLog log) {
+        for (int waits = 0; ; waits++) {
+            if (commit(log)) {
+                return true;
+            }
+            if (isInline() || !committer.lacksMemory() || waits == MAX_MEMORY_WAITS_AT_END) {
+                return false;
+            }
+            Pause.nanos(FIRST_MEMORY_WAIT_NANOS << waits);
+        }
+    }
+
+    /** Does work that returns false if there is no room. */
+    private void orStop(BooleanSupplier work) {
+        boolean done;
+        try {
+            done = work.getAsBoolean();
+        } catch (UnreadableException e) {
+            health.makeReadOnly(e.getCause());
+            throw e.getCause();
+        } catch (Throwable e) {
+            health.fail(e);
+            throw e;
+        }
+        if (!done) {
+            throw committer.refusal();
+        }
+    }
+
+    /** Returns false if there is no room; what was applied is hidden by the memtable then, which stays. */
+    private boolean commit(MemLog log) {
+        long last = log.table().lastSequence();
+        versions.awaitVisible(last);
+        sharedForce.awaitDurable(last);
+        large.seal();
+        committing = log;
+        rootsSequence = Math.max(rootsSequence, last);
+        if (!reclaiming(() -> applyInTurns(log) || applyOldest())) {
+            return false;
+        }
+        memoryWaits = 0;
+        retired.beforeRetiring(log);
+        versions.publishWithoutOldest(rootsSequence);
+        try {
+            engine.sync(last);
+        } catch (Throwable e) { // the store fails; no version lists this log any more
+            log.wal.release();
+            throw e;
+        }
+        release(log);
+        publish(); // once more, so that the memtable is free soon and not only after the next commit
+        versions.clock.keepMark();
+        work.signalCommitted();
+        if (!isInline()) {
+            garbageLeft = true;
+        } else {
+            if (engine.collectGarbage() > 0) {
+                publish();
+            }
+            shortenHere();
+            engine.giveBackMemory(); // as the thread does when it has nothing else to do
+        }
+        return true;
+    }
+
+    /**
+     * Changes the space, and leaves out what has expired. Where there may be operands, those with a time before the one
+     * that counts are in the memtables that are listed then: no write takes one after that, and writes that have got
+     * their numbers are waited for.
+     */
+    private boolean reclaiming(BooleanSupplier change) {
+        if (committer.reclaiming.isBegun()) { // an errand beside a commit, with the time of that
+            return change.getAsBoolean();
+        }
+        long time = isRecovering ? Long.MIN_VALUE : versions.clock.beginReclaiming();
+        MemTable[] tables = {};
+        if (mayMerge) {
+            versions.awaitVisible(work.lastSequence());
+            tables = tables(versions.current().logs());
+        }
+        committer.reclaiming.begin(time, tables);
+        try {
+            return change.getAsBoolean();
+        } finally {
+            committer.reclaiming.end();
+        }
+    }
+
+    private static MemTable[] tables(MemLog[] logs) {
+        MemTable[] tables = new MemTable[logs.length];
+        for (int i = 0; i < tables.length; i++) {
+            tables[i] = logs[i].table();
+        }
+        return tables;
+    }
+
+    private boolean applyInTurns(MemLog log) {
+        CommitTurns turns = committer.turns();
+        if (Thread.currentThread() == thread) { // others do it while no writer is there, or are one
+            turns.begin();
+        }
+        try {
+            return progress.apply(log.table(), this::publishForReuse, this::publishAndCollect);
+        } finally {
+            turns.end();
+        }
+    }
+
+    /** Applies the oldest memtable, be it the active one, and all deletes there are; false if there is no room. */
+    private boolean applyOldest() {
+        long visible = versions.visibleSequence();
+        sharedForce.awaitDurable(visible);
+        large.seal();
+        rootsSequence = Math.max(rootsSequence, visible);
+        MemLog[] logs = versions.current().logs(); // which has all up to the number, as that was taken before
+        return progress.applyOldest(tables(logs), visible, this::publishForReuse);
+    }
+
+    /**
+     * Commits the active memtable because there is no space for another log, so that its own can be used again. Most of
+     * it is applied before it is frozen, so that nobody waits for long; if there is no room, deletes find their place
+     * in it.
+     */
+    private boolean applyActive(MemLog log) {
+        boolean applied = reclaiming(this::applyOldest);
+        if (applied) {
+            work.freeze(log); // unless a writer has begun another one meanwhile
+        }
+        return applied;
+    }
+
+    /**
+     * Does that and commits, on the caller's thread, for stores without a thread.
+     *
+     * @throws StoreFullException if there is no room in the space; the store goes on
+     */
+    public void commitActive() {
+        orStop(() -> applyActive(versions.current().newest()));
+        commitAll();
+    }
+
+    /**
+     * Brings a run into the space, all of it at once for readers and across a crash. Nobody writes to its keys
+     * meanwhile, and no memtable has any of them. When it returns the run is durable, and so is all that was visible
+     * before it.
+     *
+     * @param listed run before it is published, and the next afterwards; no write gets its number in between
+     * @return the number of the last write before it
+     * @throws StoreFullException if there is no room to link it; nothing has changed
+     */
+    public long link(SortedRun run, Runnable listed, Runnable published) {
+        return onErrand(() -> linkHere(run, listed, published));
+    }
+
+    /*
+     * What a crash leaves is a prefix of what was visible. So the group, which is one batch of the log, stays open until
+     * everything that is visible before the run is durable, and the run becomes visible when it is durable itself:
+     * whoever has seen it may write what makes no sense without it. Writes wait for both forces, but most of what the
+     * first one has to bring was forced before.
+     */
+    private long linkHere(SortedRun run, Runnable listed, Runnable published) {
+        health.requireUsable();
+        if (!reserve(run)) {
+            throw linker.refusal();
+        }
+        try {
+            engine.beginGroup();
+            linker.link(run);
+            sharedForce.awaitDurable(versions.visibleSequence());
+            long last = work.publishRun(before -> {
+                rootsSequence = Math.max(rootsSequence, before);
+                sharedForce.awaitDurable(before);
+                engine.endGroup();
+                engine.sync(engine.tag());
+                listed.run();
+                versions.countLoad();
+                publish();
+                published.run();
+            });
+            committer.forgetReplaced();
+            garbageLeft = !isInline();
+            if (versions.clock.mayHaveTimes() && run.parts() > 0) {
+                sweeper.count(run.partBegin(0), run.partEnd(run.parts() - 1)); // when its pairs expire nobody has said
+            }
+            return last;
+        } catch (UnreadableException e) { // of the intervals at the run's ends
+            health.fail(e.getCause());
+            throw e.getCause();
+        } catch (Throwable e) { // files and memory differ
+            health.fail(e);
+            throw e;
+        }
+    }
+
+    private boolean reserve(SortedRun run) {
+        try {
+            return linker.reserve(run, this::publishForReuse);
+        } catch (Throwable e) { // of a log that was to be made, for example
+            health.fail(e);
+            throw e;
+        }
+    }
+
+    /** Has segments become free that were staged and not linked. */
+    public void takeGivenBack() {
+        onErrand(() -> {
+            health.requireUsable();
+            try {
+                engine.sync(engine.tag());
+                publishForReuse();
+                return null;
+            } catch (Throwable e) {
+                health.fail(e);
+                throw e;
+            }
+        });
+    }
+
+    /** Has what is given back or garbage become free, where nobody reads it; returns whether there is more room then. */
+    public boolean makeRoom() {
+        return onErrand(() -> {
+            health.requireUsable();
+            try {
+                int before = engine.freeSegmentCount();
+                engine.sync(engine.tag());
+                engine.collectGarbage();
+                publishForReuse();
+                return engine.freeSegmentCount() > before;
+            } catch (Throwable e) {
+                health.fail(e);
+                throw e;
+            }
+        });
+    }
+
+    // ---- compaction on demand
+
+    /**
+     * Writes some intervals of a range whole, without what has expired.
+     *
+     * @param from a key of the first of them
+     * @param to the first key behind the range; null if there is none
+     * @throws io.flexdb.storage.CorruptionException if one of them is damaged; the store goes on, as it does if one can't
+     *     be read
+     */
+    public Compactor.Step compactSome(byte[] from, byte[] to) {
+        return onErrand(() -> changeSpace(() -> compactSomeHere(from, to)));
+    }
+
+    private Compactor.Step compactSomeHere(byte[] from, byte[] to) {
+        Compactor.Step[] step = {null};
+        reclaiming(() -> {
+            step[0] = compactor.compactSome(from, to, this::publishForReuse);
+            return true;
+        });
+        if (engine.collectSomeGarbage(true)) {
+            publish();
+        }
+        return step[0];
+    }
+
+    /** Collects some garbage; false if there is none left that is worth it. */
+    public boolean collectSome() {
+        return onErrand(() -> changeSpace(() -> {
+            boolean worked = engine.collectSlice(Long.MAX_VALUE);
+            publish();
+            return worked;
+        }));
+    }
+
+    /**
+     * Gives back to the disk the end of the data file, as far as nothing lives there and nobody reads it.
+     *
+     * @return whether more can be given back when {@link #collectSome} has moved what lies behind
+     */
+    public boolean shorten() {
+        return onErrand(() -> changeSpace(() -> {
+            engine.sync(engine.tag());
+            publishForReuse();
+            return engine.shorten(true);
+        }));
+    }
+
+    private <T> T changeSpace(Supplier<T> change) {
+        health.requireUsable();
+        try {
+            return change.get();
+        } catch (UnreadableException e) { // an interval that can't be read was left as it is
+            throw e.getCause();
+        } catch (Throwable e) {
+            health.fail(e);
+            throw e;
+        }
+    }
+
+    private void release(MemLog log) {
+        committing = null; // or its memory would be kept until the next commit
+        log.letRunsGo(large);
+        memLogs.expectKeysLike(log.table());
+        boolean hadAdopted = memLogs.hasAdopted();
+        memLogs.covered(log.wal);
+        if (hadAdopted && !memLogs.hasAdopted()) {
+            engine.letGoKept(); // no log that was replayed refers to it any more
+        }
+        retired.retire(log);
+    }
+
+    /** Waits for the thread to end, if there is one; the store tells it to. An interrupt of the caller stays pending. */
+    public void stop() {
+        SharedThreads.Task begun = task;
+        if (begun != null) {
+            begun.end();
+            end();
+        }
+    }
+
+    /** Commits all that is left, on the caller's thread. After {@link #stop}, when nobody writes any more. */
+    public void commitRest() {
+        commitAll();
+        if (!health.hasFailed() && versions.current().logs().length > 0) {
+            MemLog active = versions.current().newest();
+            if (work.freeze(active)) {
+                commitHere(active);
+            }
+        }
+    }
+}

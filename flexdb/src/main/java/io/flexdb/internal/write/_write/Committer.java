@@ -1,0 +1,934 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.internal.base.BadRecordException;
+import io.flexdb.internal.base.KeyHash;
+import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.IntervalCache;
+import io.flexdb.internal.interval.IntervalFormat;
+import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.interval.RangeFilters;
+import io.flexdb.internal.interval.SparseIndex;
+import io.flexdb.internal.interval.TouchedIntervals;
+import io.flexdb.internal.mem.ArrayChannel;
+import io.flexdb.internal.mem.DeletedRanges;
+import io.flexdb.internal.mem.LargeValues;
+import io.flexdb.internal.mem.LongBase;
+import io.flexdb.internal.mem.LongList;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.MergeCalls;
+import io.flexdb.internal.mem.MergedValue;
+import io.flexdb.internal.mem.OperandFold;
+import io.flexdb.internal.mem.OvergrownKeys;
+import io.flexdb.internal.mem.RecordStager;
+import io.flexdb.internal.mem.StagedWrite;
+import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.internal.read.IntervalReader;
+import io.flexdb.internal.read.ReadContext;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.MergeException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreFullException;
+import io.flexdb.storage.StoreIoException;
+import io.flexdb.storage.StoreMemoryException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ReadableByteChannel;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+
+/** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
+public final class Committer {
+    /*
+     * The committer works by interval, not by key. It walks the memtable in key order, gathers the entries that belong
+     * to one interval, and merges them with the interval's pairs into the new content. Its directory goes into the
+     * cache, and the content into the space by whichever is cheaper:
+     *
+     * - few changes: each pair is inserted, replaced or removed in place, which takes no more of the interval than its
+     *   directory;
+     * - many changes, or an interval in many pieces: it is written anew, in one piece. A bulk load costs an extent for
+     *   every maxExtentBytes instead of one for each pair, and a fragmented interval becomes whole again when it is
+     *   changed anyway (section 5.2), so that the FlexTree stays small.
+     *
+     * With a stitching threshold of the user's (a VT-tree's, section 3.1 there) each interval that changes is written anew
+     * but for those of its unchanged pairs that lie together and have as many bytes.
+     *
+     * Deleted ranges come before all entries, those that are newer and those that are older, of which nothing is in the
+     * space then. What a range has of the two intervals at its ends is removed in place; those between go with all they
+     * have, without being read, as many at once as stand in one leaf of the index: one change of the space for each.
+     *
+     * What has expired when a commit begins is reclaimed: an entry removes its key, and of an interval that is written
+     * anew pairs are left out. A view of the store that still shows them has a version of its own, and one that is taken
+     * when this one is published has a later time.
+     *
+     * Operands are merged into what is below them in the memtables that are applied, or else into the value that the
+     * space has, which is looked up for that; so the space has values. It says with them through which number, and
+     * leaves it to a later commit to reclaim one that has expired: as long as its operands are in a memtable, its end
+     * has to be known. Where the merge function fails, that is a matter of the key alone: the pair gets the operands, to
+     * wait in it with what is below them, and the next commit that has another operand of the key tries again. The
+     * function is called in no short read and under no lock: one that is slow makes commits slow, and nothing else.
+     *
+     * There may be no memory for the value below an operand, or for what is made of it, and one key must not stop all
+     * others. Then the operands wait, too, with a value that is copied by parts from where it is into a record that is
+     * staged, and linked as those of large values are. A value that was made but has no room in a buffer is staged
+     * likewise. The
+     * cost: the value is written once more by each commit that has one more operand. A commit that is done again finds
+     * that the pair has all operands, and leaves it.
+     *
+     * Records of large values are in the data file before: they are linked in place, and where pairs are long the others
+     * are not written again, either. To link one once more, as when a commit is done again, finds it there and takes it
+     * out first.
+     *
+     * A value may be larger than the memory there is, and so may the interval that has it. Of such an interval only the
+     * pairs' parts before their values are read, and it is always changed in place: so memory, room and time that a
+     * commit needs follow from what it changes, and not from what lies beside it.
+     *
+     * What is staged for memtables that wait for the oldest one holds segments, and the garbage in them. Where that
+     * leaves no room to write an interval anew, intervals are changed in place, which takes room only for what is put.
+     * (Not on any full disk: to be in pieces costs room in log and tree, which deletes would lack afterwards.)
+     *
+     * The FlexTree is in memory as a whole, and an extent for each pair is what it may have no room for. Once it has half
+     * of what the cache could leave to it, intervals in fewer pieces are written anew, too: that takes reading and
+     * writing, and ends where a few pieces are left of each, instead of all writes being refused.
+     *
+     * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
+     */
+    private static final int LONG_BYTES = 16 << 10; // of a pair that is not written again
+    private static final int LONG_MERGED_BYTES = IntervalBounds.MAX_BYTES; // for which memory may be short by itself
+    private static final int FEWER = 8; // entries at once, by this factor, where room is short
+    private static final int CHANGES_PER_VERSION = 1000;
+    private static final double MOST_PIECES = 0.75; // of an interval, for each pair; in more it is written anew
+    private static final double MOST_PIECES_IF_SHORT = 0.25; // the same where the FlexTree takes too much memory
+    static final MemTable[] NO_TABLES = {};
+    static final int NO_STITCHES = Integer.MAX_VALUE; // a threshold
+
+    final Epochs epochs;
+    final SpaceEngine engine;
+    private final Intervals intervals;
+    final SparseIndex index; // theirs
+    final IntervalCache cache;
+    final CommitReservation reservation;
+    private final OffHeap memory;
+    private final CommitTurns turns = new CommitTurns();
+    final ReadContext context;
+    private final ReadContext contextOfMerges; // for values below operands
+    private final IntervalReader reader;
+    private final int stitchingThreshold; // in bytes; negative if what is cheaper is chosen for each interval
+    private final OperandFold fold;
+    private final NewestEntries entries = new NewestEntries();
+    private final GatheredEntries gathered = new GatheredEntries();
+    final OldPairs old;
+    final MergedContent content;
+    final NewIntervals parts;
+    private final ExtentCursor extents = new ExtentCursor();
+    final IntervalWriter writer;
+    private final RangeFilters filters; // or null
+    final FilterWriter filterWriter; // the same
+    private int mostEntries; // at once
+    private volatile long entriesApplied; // written by the one thread
+    private final EntryKey key = new EntryKey();
+    private final EntryKey nextKey = new EntryKey();
+    private boolean wasCached;
+    private final OvergrownKeys overgrown;
+    private volatile long failedMerges; // written by the one thread
+    private Thread ownThread; // null if others commit
+    private final long[] replaced = new long[CHANGES_PER_VERSION]; // contents, since a version was published
+    private int replacedCount;
+    private double mostPieces = MOST_PIECES;
+    private final LargeValues large;
+    private final ToLongFunction<LongSupplier> roomToStage = this::stageWithRoom; // made here: memory is short then
+    private final LongFunction<LongBase.Parts> partsFrom = SpaceParts::new; // likewise
+    private StagedPair stagedPair; // that operands have just made, and that was staged; else null
+    private boolean stagesLong; // long pairs that operands have made, of the interval for which memory was short
+    private Runnable publishForRoom;
+    private StoreFullException memoryRefusal;
+    private StoreFullException stagingRefusal;
+    private byte[] merging; // the key whose operands are being merged, or failed to be for want of memory; else null
+    final Reclaiming reclaiming = new Reclaiming();
+    final Expiries expiries = new Expiries();
+
+    public Committer(
+            Epochs epochs,
+            SpaceEngine engine,
+            Intervals intervals,
+            IntervalCache cache,
+            IntervalReader reader,
+            OffHeap memory,
+            MergeCalls merges,
+            OvergrownKeys overgrown,
+            int stitchingThreshold,
+            RangeFilters filters,
+            LargeValues large) {
+        this.epochs = epochs;
+        this.engine = engine;
+        this.intervals = intervals;
+        this.index = intervals.index;
+        this.cache = cache;
+        this.reservation = new CommitReservation(engine);
+        this.memory = memory;
+        this.context = new ReadContext(memory, OffHeap.Use.COMMITS);
+        this.contextOfMerges = new ReadContext(memory, OffHeap.Use.COMMITS);
+        this.reader = reader;
+        this.stitchingThreshold = stitchingThreshold;
+        this.overgrown = overgrown;
+        this.fold = new OperandFold(merges, large);
+        this.large = large;
+        this.old = new OldPairs(reader, context);
+        this.filters = filters;
+        this.filterWriter = filters == null ? null : new FilterWriter(filters);
+        this.content =
+                new MergedContent(memory, cache.fingerprints, filters == null ? null : filterWriter.change, expiries);
+        this.parts = new NewIntervals(intervals);
+        this.writer = new IntervalWriter(engine, intervals, cache, content, parts, filterWriter);
+    }
+
+    /**
+     * What writes fragmented intervals anew, with the parts that this has for itself, and so for the same thread.
+     *
+     * @param fragmented which intervals readers have met
+     * @param bytesPerSecond that it writes at most; 0 if it is to write nothing
+     */
+    public Defragmenter defragmenter(TouchedIntervals fragmented, long bytesPerSecond, LongSupplier nanoClock) {
+        return new Defragmenter(this, fragmented, bytesPerSecond, nanoClock);
+    }
+
+    /**
+     * What makes the filters that are missing, with the parts that this has for itself, and so for the same thread.
+     *
+     * @param unfiltered which intervals readers have asked of in vain
+     */
+    public FilterBuilder filterBuilder(TouchedIntervals unfiltered, LongSupplier nanoClock) {
+        return new FilterBuilder(this, filters, unfiltered, nanoClock);
+    }
+
+    /** Entries that are in the space of the memtable that is being applied, or was the last. Any thread. */
+    long entriesApplied() {
+        return entriesApplied;
+    }
+
+    /** Counts how often operands were left to wait, since the merge function had failed for them. Any thread. */
+    long failedMerges() {
+        return failedMerges;
+    }
+
+    /** Says that commits are made by the caller's thread, which is the store's own. */
+    void runOnThisThread() {
+        ownThread = Thread.currentThread();
+    }
+
+    /** Whose turn it is while memtables are applied. */
+    CommitTurns turns() {
+        return turns;
+    }
+
+    /**
+     * Applies entries. What was applied before can be applied again.
+     *
+     * @param publish called when earlier versions should go, so that there is room
+     * @param betweenChanges called now and then, when space and index fit each other, to publish; it may change both
+     * @return null, or the first key for which there is no room, or no memory; {@link #refusal} says why
+     * @throws UnreadableException if an interval that has to change can't be read. It and all behind it are as they
+     *     were, those before it have been changed, each wholly
+     */
+    byte[] apply(EntryRange range, Runnable publish, Runnable betweenChanges) {
+        memoryRefusal = null;
+        stagingRefusal = null;
+        stagesLong = false;
+        merging = null;
+        publishForRoom = publish;
+        forgetReplaced(); // of a commit that could not be ended
+        reservation.drop();
+        gathered.reset(range.newestFirst());
+        if (filters != null) {
+            filters.learn(index);
+        }
+        entries.reset(range);
+        entries.seek(range.from());
+        entriesApplied = 0;
+        mostEntries = GatheredEntries.MAX_COUNT;
+        chooseMostPieces();
+        boolean inPlace = range.onlyDeletes();
+        int changes = 0;
+        byte[] stuckAt = null;
+        while (entries.isValid() && stuckAt == null) {
+            key.set(entries.table(), entries.ref());
+            if (range.isBehind(key.bytes, key.length)) {
+                break;
+            }
+            index.find(index.current(), key.bytes, 0, key.length, context.interval);
+            if (!gatherOrRefuse(range)) {
+                stuckAt = key.copy();
+                break;
+            }
+            if (gathered.count() == 0) {
+                continue;
+            }
+            boolean room = inPlace ? reservation.reserveInPlace(gathered, publish) : reserve(publish);
+            if (!room && !inPlace && engine.store().places().heldCount() > 0) {
+                inPlace = true; // from now on
+                room = reservation.reserveInPlace(gathered, publish);
+            }
+            if (!room && gathered.count() > 1) {
+                mostEntries = Math.max(1, gathered.count() / FEWER); // which need less at once; there may be as much
+                entries.seek(key.copy());
+                continue;
+            }
+            if (room && !prepare(inPlace)) {
+                if (!stagesLong && gathered.haveLong(LONG_MERGED_BYTES)) {
+                    stagesLong = true;
+                    memoryRefusal = null;
+                    entries.seek(key.copy());
+                    continue;
+                }
+                room = false;
+            }
+            if (!room) {
+                stuckAt = key.copy();
+                break;
+            }
+            stagesLong = false;
+            writer.replace(key, context.interval, wasCached, stitchingThreshold < 0 ? NO_STITCHES : stitchingThreshold);
+            replaced[replacedCount++] = context.interval.contentNumber();
+            changes += gathered.count();
+            entriesApplied += gathered.count();
+            turns.pass();
+            if (changes >= CHANGES_PER_VERSION) {
+                changes = 0;
+                reservation.drop();
+                betweenChanges.run();
+                forgetReplaced();
+                chooseMostPieces();
+            }
+        }
+        entries.reset(EntryRange.of(NO_TABLES, 0, 0));
+        gathered.reset(NO_TABLES);
+        shrink();
+        reservation.end(stuckAt != null);
+        publish.run();
+        forgetReplaced();
+        return stuckAt;
+    }
+
+    /**
+     * Removes from the space what the memtables' deleted ranges cover. What was removed before can be removed again.
+     *
+     * @param after ranges up to this sequence number are left out
+     * @param through and so are those above this one. Nothing in the space may be newer than any of the rest
+     * @param publish as in {@link #apply}, and so is the next
+     * @return false if there is no room to note it, or no memory; {@link #refusal} says why
+     * @throws UnreadableException if an interval that a range has a part of can't be read
+     */
+    boolean cut(MemTable[] tables, long after, long through, Runnable publish, Runnable betweenChanges) {
+        memoryRefusal = null;
+        stagingRefusal = null;
+        forgetReplaced();
+        reservation.drop();
+        boolean room = true;
+        for (MemTable table : tables) {
+            DeletedRanges ranges = table.ranges();
+            int count = ranges == null ? 0 : ranges.count();
+            for (int i = 0; i < count && room; ) {
+                int end = i;
+                while (end < count && ranges.newest(end, through) > after) {
+                    end++;
+                }
+                if (end > i) {
+                    room = cut(ranges.start(i), ranges.end(end - 1), publish, betweenChanges);
+                    turns.pass(); // there may be thousands that have nothing in the space
+                }
+                i = end + 1;
+            }
+        }
+        shrink();
+        publish.run();
+        forgetReplaced();
+        return room;
+    }
+
+    /**
+     * Removes all pairs from a key on to before another, or to the end.
+     *
+     * @param publish null if all was reserved and nothing may be published, and so is the next
+     * @return false if there is no room, or no memory
+     */
+    boolean cut(byte[] from, byte[] to, Runnable publish, Runnable betweenChanges) {
+        if (!cutInterval(from, from, to, publish)) {
+            return false;
+        }
+        int cut = 0;
+        while (intervals.findFollowing(from, to)) {
+            if (publish != null && !reservation.reserveToCut(publish) || !ensureForCut()) {
+                return false;
+            }
+            writer.removeFollowing();
+            cut += intervals.followingCount();
+            for (int i = 0; i < intervals.followingCount(); i++) {
+                noteReplaced(intervals.followingContent(i));
+            }
+            turns.pass();
+            if (cut >= CHANGES_PER_VERSION && publish != null) {
+                cut = 0;
+                reservation.drop();
+                betweenChanges.run();
+                forgetReplaced();
+            }
+        }
+        return to == null || cutInterval(to, from, to, publish);
+    }
+
+    private boolean ensureForCut() {
+        try {
+            index.ensure(1, 0);
+            return true;
+        } catch (OutOfMemoryError e) {
+            return refuseForMemory(e);
+        }
+    }
+
+    /** Removes those pairs of the interval of a key that lie in a range. */
+    private boolean cutInterval(byte[] ofInterval, byte[] from, byte[] to, Runnable publish) {
+        if (replacedCount == replaced.length && publish != null) {
+            publish.run();
+            forgetReplaced();
+        }
+        index.find(index.current(), ofInterval, 0, ofInterval.length, context.interval);
+        if (context.interval.lengthBytes() == 0) {
+            return true;
+        }
+        if (publish != null && !reservation.reserveToCut(publish)) {
+            return false;
+        }
+        try {
+            if (!mergeCut(from, to)) {
+                return true;
+            }
+            index.ensure(parts.count(), parts.replacement.anchorBytes());
+        } catch (OutOfMemoryError | StoreMemoryException e) {
+            return refuseForMemory(e);
+        }
+        key.set(ofInterval);
+        writer.replace(key, context.interval, wasCached, stitchingThreshold < 0 ? NO_STITCHES : stitchingThreshold);
+        noteReplaced(context.interval.contentNumber());
+        turns.pass();
+        return true;
+    }
+
+    /** Makes the content that the context's interval has without a range; false if it has nothing of it. */
+    private boolean mergeCut(byte[] from, byte[] to) {
+        IntervalRef interval = context.interval;
+        wasCached = false;
+        int ticket = epochs.enter(); // the directory lies in the cache
+        try {
+            readOld(true);
+            // Keys of other intervals can't be looked for: they may not begin with what the directory's windows skip.
+            int first = interval.isBelowAnchor(from, 0, from.length) ? 0 : lowerBound(from);
+            boolean endsHere = to != null && interval.isBelowUpperAnchor(to, 0, to.length);
+            int end = endsHere ? lowerBound(to) : old.count();
+            if (first >= end) {
+                return false;
+            }
+            if (filters != null) {
+                filterWriter.change.beginAll(0, 0); // nobody knows which keys go
+            }
+            content.cut(old, first, end);
+            if (!content.haveKeys() && IntervalBounds.areDivided(content.pairs(), content.bytes())) {
+                old.readImage(engine.current()); // for the keys
+                content.cut(old, first, end);
+            }
+            parts.divide(content, interval);
+            return true;
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    private void noteReplaced(long content) {
+        if (replacedCount < replaced.length) {
+            replaced[replacedCount++] = content;
+        }
+    }
+
+    /**
+     * Finds the first pair not below a key in the context's interval, to which the key belongs; {@link #old} has the
+     * pairs then. Inside an epoch.
+     */
+    int placeInInterval(byte[] bound) {
+        if (context.interval.lengthBytes() == 0) {
+            old.setNone();
+            return 0;
+        }
+        readOld(true);
+        return lowerBound(bound);
+    }
+
+    private int lowerBound(byte[] bound) {
+        key.set(bound);
+        return old.find(key, cache.fingerprints.of(bound, bound.length), 0);
+    }
+
+    /** Whether pairs of an interval are so long that they are not written again. */
+    boolean areLeftInPlace(IntervalRef interval) {
+        return reader.isByHeads(interval.lengthBytes()) || areLong(interval.lengthBytes(), interval.pairCount());
+    }
+
+    /** Writes intervals whole, with the parts that this has for itself, and so for the same thread. */
+    Compactor compactor() {
+        return new Compactor(this);
+    }
+
+    /** Brings sorted runs in, with the parts that this has for itself, and so for the same thread. */
+    RunLinker linker() {
+        return new RunLinker(this, intervals);
+    }
+
+    /** Lets go of directories that only readers of versions older than the one published want. */
+    void forgetReplaced() {
+        cache.forget(replaced, replacedCount);
+        replacedCount = 0;
+    }
+
+    /** Why there was no room, or no memory, when something was not applied. */
+    StoreFullException refusal() {
+        if (memoryRefusal != null) {
+            return memoryRefusal;
+        }
+        return stagingRefusal != null ? stagingRefusal : engine.reservation().refusal();
+    }
+
+    /** Whether it was memory that was short. */
+    boolean lacksMemory() {
+        return memoryRefusal != null
+                || stagingRefusal == null && engine.reservation().lacksMemory();
+    }
+
+    /** Lets go of what a large value needed. */
+    void shrink() {
+        content.shrink();
+        if (context.largeBytes() > 0) {
+            context.dropMemory();
+        }
+        if (contextOfMerges.largeBytes() > 0) {
+            contextOfMerges.dropMemory();
+        }
+    }
+
+    /** Whether the interval may be written anew with what was gathered. */
+    private boolean reserve(Runnable publish) {
+        if (reader.isByHeads(context.interval.lengthBytes())) {
+            return reservation.reserveInPlace(gathered, publish);
+        }
+        return reservation.reserve(context.interval.logicalOffset(), context.interval.lengthBytes(), gathered, publish);
+    }
+
+    /** Takes the entries from the cursor on that belong to the context's interval; false if there is no memory. */
+    private boolean gatherOrRefuse(EntryRange range) {
+        try {
+            gather(range);
+            return true;
+        } catch (OutOfMemoryError | StoreMemoryException e) {
+            return refuseForMemory(e);
+        } catch (StoreFullException e) {
+            if (large.hasFailed()) {
+                throw e; // the store has failed
+            }
+            stagingRefusal = new StoreFullException("no room for what was merged into key "
+                    + KeyHeads.shown(merging) + " (" + e.getMessage()
+                    + "); delete that key, remove other data, or allow for more");
+            merging = null;
+            return false;
+        } finally {
+            fold.clear();
+        }
+    }
+
+    /** Takes entries up to a bound. */
+    private void gather(EntryRange range) {
+        gathered.clear();
+        do {
+            int type = entries.table().type(entries.ref());
+            if (type == WritePayload.MERGE && !range.onlyDeletes()) {
+                gatherMerged(range);
+            } else if (type == WritePayload.DELETE || !range.onlyDeletes()) {
+                gathered.add(entries.source(), entries.ref(), null);
+            }
+            entries.next();
+        } while (entries.isValid() && !gathered.isFull(mostEntries) && belongsToInterval());
+    }
+
+    private void gatherMerged(EntryRange range) {
+        EntryKey ofOperand = nextKey;
+        ofOperand.set(entries.table(), entries.ref());
+        byte[] bytes = ofOperand.copy();
+        merging = bytes;
+        MergedValue value;
+        try {
+            value = merged(range, bytes);
+        } finally {
+            if (Thread.currentThread() == ownThread) {
+                Thread.interrupted(); // nobody but the function has set that
+            }
+        }
+        if (value != null && stagesLong && value.bytes().length >= LONG_MERGED_BYTES) {
+            ArrayChannel source = new ArrayChannel(value.bytes());
+            stage(bytes, value.bytes().length, value.expiry(), value.through(), value.waits(), source);
+        }
+        if (stagedPair != null) {
+            gathered.addStaged(entries.source(), entries.ref(), stagedPair);
+            stagedPair = null;
+        } else if (value != null) {
+            gathered.add(entries.source(), entries.ref(), value);
+        }
+        merging = null;
+    }
+
+    /**
+     * The value that an operand makes with the one below; or operands that wait, where the function fails; null if that
+     * was staged, or the pair in the space has all of it.
+     */
+    private MergedValue merged(EntryRange range, byte[] bytes) {
+        Throwable failure;
+        try {
+            takeOperands(range, bytes);
+            MergedValue value = fold.fold();
+            overgrown.note(bytes, 0);
+            return value;
+        } catch (StoreMemoryException e) {
+            return mergedByParts(range, bytes, e);
+        } catch (MergeException | OutOfMemoryError e) { // which may be the function's, too
+            failure = e;
+        }
+        try {
+            takeOperands(range, bytes); // again, as the function may have changed what it was given
+            return waiting(bytes, failure);
+        } catch (StoreMemoryException e) {
+            return mergedByParts(range, bytes, e);
+        } catch (OutOfMemoryError e) {
+            return mergedByParts(range, bytes, new StoreMemoryException("a value to be merged into", e));
+        }
+    }
+
+    private MergedValue waiting(byte[] bytes, Throwable failure) {
+        try {
+            MergedValue waiting = fold.waiting(overgrown.longestList(), failure);
+            failedMerges = failedMerges + 1;
+            overgrown.note(bytes, fold.operandBytes());
+            return waiting;
+        } catch (MergeException tooMuch) {
+            throw new StoreFullException(tooMuch.getMessage());
+        }
+    }
+
+    /**
+     * Has operands wait where there is no memory for the value below: that is copied by parts.
+     *
+     * @throws StoreMemoryException as given, if that is nothing to be copied by parts
+     */
+    private MergedValue mergedByParts(EntryRange range, byte[] bytes, StoreMemoryException failure) {
+        fold.clear();
+        contextOfMerges.dropMemory();
+        try {
+            if (!takeOperandsByParts(range, bytes)) {
+                throw failure;
+            }
+            if (!fold.hasLongBase()) { // the value below is over
+                return foldOrWait(range, bytes);
+            }
+            if (!fold.hasOperands()) {
+                return null;
+            }
+            LongList list = fold.longList(overgrown.longestList(), failure);
+            failedMerges = failedMerges + 1;
+            overgrown.note(bytes, list.operandBytes());
+            stage(bytes, list.length(), list.expiry(), list.through(), true, list);
+            return null;
+        } catch (StoreMemoryException | StoreFullException e) {
+            throw e; // which says nothing of the file
+        } catch (MergeException tooMuch) {
+            throw new StoreFullException(tooMuch.getMessage());
+        } catch (BadRecordException e) {
+            throw new UnreadableException(reader.pairs().corruption(contextOfMerges.interval.logicalOffset(), e));
+        } catch (CorruptionException | StoreIoException e) {
+            throw new UnreadableException(e);
+        }
+    }
+
+    private MergedValue foldOrWait(EntryRange range, byte[] bytes) {
+        try {
+            MergedValue value = fold.fold();
+            overgrown.note(bytes, 0);
+            return value;
+        } catch (MergeException e) {
+            takeOperandsByParts(range, bytes);
+            return waiting(bytes, e);
+        }
+    }
+
+    /** False if what is below is not long. */
+    private boolean takeOperandsByParts(EntryRange range, byte[] bytes) {
+        LongBase base = gatherOperands(range, bytes) ? fold.gatheredBase() : longInSpace(bytes);
+        if (base == null || base.length() < LONG_MERGED_BYTES) {
+            return false;
+        }
+        fold.take(bytes, base);
+        return true;
+    }
+
+    private LongBase longInSpace(byte[] bytes) {
+        index.find(index.current(), bytes, 0, bytes.length, contextOfMerges.interval);
+        if (!reader.isByHeads(contextOfMerges.interval.lengthBytes())) {
+            return null;
+        }
+        int ticket = epochs.enter();
+        try {
+            return reader.findLong(engine.current(), contextOfMerges, bytes, bytes.length, partsFrom);
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    /** A value in the space, which nobody moves within it but this thread. */
+    private final class SpaceParts implements LongBase.Parts {
+        private final long logicalOffset;
+
+        SpaceParts(long logicalOffset) {
+            this.logicalOffset = logicalOffset;
+        }
+
+        @Override
+        public void read(int from, ByteBuffer to) {
+            int ticket = epochs.enter();
+            try {
+                reader.readPart(engine.current(), logicalOffset + from, to);
+            } finally {
+                epochs.exit(ticket);
+            }
+        }
+    }
+
+    /** Stages a long pair that operands have made, to be linked. */
+    private void stage(byte[] bytes, int length, long expiry, long through, boolean waits, ReadableByteChannel source) {
+        RecordStager stager = large.stager(bytes, expiry, through, waits, source, length, roomToStage);
+        StagedWrite write;
+        try {
+            write = stager.stage();
+        } catch (IOException e) {
+            throw new UncheckedIOException("a value of the store ended early", e);
+        }
+        large.seal(); // so that it can be linked; if that fails, so does the store
+        ByteBuffer reference = ByteBuffer.wrap(write.payload).order(ByteOrder.LITTLE_ENDIAN);
+        int at = stager.referenceAt();
+        int referenceBytes = stager.referenceBytes();
+        stagedPair = new StagedPair(write, reference, at, referenceBytes, bytes.length, length, expiry, through, waits);
+    }
+
+    /** Stages a piece; where there is no room, once more after garbage was collected. */
+    private long stageWithRoom(LongSupplier staging) {
+        try {
+            return staging.getAsLong();
+        } catch (StoreFullException e) {
+            if (large.hasFailed() || !makeRoomToStage()) {
+                throw e;
+            }
+        }
+        return staging.getAsLong();
+    }
+
+    /** Collects garbage; returns whether there is more room then. No group is open, as when a change is reserved for. */
+    private boolean makeRoomToStage() {
+        reservation.drop();
+        int before = engine.freeSegmentCount();
+        engine.sync(engine.tag());
+        engine.collectGarbage();
+        publishForRoom.run();
+        return engine.freeSegmentCount() > before;
+    }
+
+    /** Gathers the operands of a key; returns whether a memtable has what is below them. */
+    private boolean gatherOperands(EntryRange range, byte[] bytes) {
+        long hash = KeyHash.hash(bytes, 0, bytes.length);
+        MemTable[] tables = range.newestFirst();
+        fold.clear();
+        boolean ended = false;
+        for (int i = entries.source(); i < tables.length && !ended; i++) {
+            ended = fold.gather(tables[i], bytes, bytes.length, hash, range.through());
+        }
+        return ended;
+    }
+
+    private void takeOperands(EntryRange range, byte[] bytes) {
+        boolean ended = gatherOperands(range, bytes);
+        try {
+            if (ended) {
+                fold.take(bytes);
+            } else {
+                fold.take(bytes, valueInSpace(bytes));
+            }
+        } catch (StoreMemoryException e) {
+            throw e; // which says nothing of the file
+        } catch (BadRecordException e) {
+            throw new UnreadableException(reader.pairs().corruption(contextOfMerges.interval.logicalOffset(), e));
+        } catch (StorageException e) {
+            throw new UnreadableException(e);
+        }
+    }
+
+    private MergedValue valueInSpace(byte[] bytes) {
+        index.find(index.current(), bytes, 0, bytes.length, contextOfMerges.interval);
+        int ticket = epochs.enter();
+        try {
+            return reader.value(engine.current(), contextOfMerges, bytes, bytes.length);
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    private boolean belongsToInterval() {
+        if (!context.interval.hasNext()) {
+            return true;
+        }
+        nextKey.set(entries.table(), entries.ref());
+        return context.interval.isBelowUpperAnchor(nextKey.bytes, 0, nextKey.length);
+    }
+
+    /**
+     * Reads the interval, merges what was gathered into its pairs, and sees that index and space need no more memory
+     * for the change than there is. Changes neither, so without memory nothing has happened.
+     */
+    private boolean prepare(boolean alwaysInPlace) {
+        try {
+            mergeInterval(alwaysInPlace);
+            index.ensure(parts.count(), parts.replacement.anchorBytes());
+            return true;
+        } catch (OutOfMemoryError | StoreMemoryException e) {
+            return refuseForMemory(e);
+        }
+    }
+
+    /** Returns false. */
+    private boolean refuseForMemory(Throwable e) {
+        shrink();
+        byte[] ofKey = merging;
+        merging = null;
+        String what = ofKey == null ? "written" : "merged into key " + KeyHeads.shown(ofKey);
+        String cure = ofKey == null ? "" : "delete that key, ";
+        memoryRefusal = new StoreFullException("no memory to commit what was " + what + " (" + e.getMessage() + "); "
+                + cure + "allow for more by -XX:MaxDirectMemorySize or -Xmx, or give the store a smaller cache");
+        return false;
+    }
+
+    private void mergeInterval(boolean alwaysInPlace) {
+        IntervalRef interval = context.interval;
+        wasCached = false;
+        int ticket = epochs.enter(); // the directory lies in the cache
+        try {
+            boolean inPlace = readOld(alwaysInPlace);
+            if (filters != null) {
+                filterWriter.change.beginChanges(interval);
+            }
+            content.merge(old, gathered, inPlace, reclaiming);
+            if (!content.haveKeys() && needsKeys(interval)) {
+                old.readImage(engine.current());
+                content.merge(old, gathered, inPlace, reclaiming);
+            }
+            parts.divide(content, interval);
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    /** Whether the keys of the merged content are wanted: to be anchors, or for a filter that has become too small. */
+    private boolean needsKeys(IntervalRef interval) {
+        return IntervalBounds.areDivided(content.pairs(), content.bytes())
+                || filters != null && filters.isOutgrown(interval.contentNumber(), filterWriter.change);
+    }
+
+    /** Brings what is needed of the interval as it is, and returns whether to change it in place. */
+    private boolean readOld(boolean alwaysInPlace) {
+        IntervalRef interval = context.interval;
+        if (interval.lengthBytes() == 0) {
+            old.setNone();
+            return gathered.pieces() > 0;
+        }
+        if (reader.isByHeads(interval.lengthBytes())) {
+            wasCached = cache.containsDirectory(interval.contentNumber());
+            old.readHeads(engine.current());
+            return true;
+        }
+        if (findDirectory(interval) && (alwaysInPlace || isForPlace(interval))) {
+            return true;
+        }
+        old.readImage(engine.current());
+        return alwaysInPlace || isForPlace(interval);
+    }
+
+    private boolean isForPlace(IntervalRef interval) {
+        if (gathered.pieces() > 0) {
+            return true;
+        }
+        if (stitchingThreshold >= 0) {
+            return stitchingThreshold == 0;
+        }
+        return areLong(interval.lengthBytes(), old.count())
+                || gathered.count() * 2 <= old.count() && !isFragmented(interval);
+    }
+
+    /** Whether pairs are so long that to write them again would cost more than pieces do. */
+    static boolean areLong(long bytes, int pairs) {
+        return bytes >= (long) LONG_BYTES * pairs;
+    }
+
+    private void chooseMostPieces() {
+        long beyondCache = engine.figures().nodeBytes() - cache.memoryBytes(); // which gives way to the tree
+        mostPieces = beyondCache > memory.roomBytes() ? MOST_PIECES_IF_SHORT : MOST_PIECES;
+    }
+
+    /** Whether so many pairs are extents of their own that it had better be one. */
+    private boolean isFragmented(IntervalRef interval) {
+        extents.reset(engine.current());
+        int pieces = 0;
+        int most = Math.max(1, (int) (old.count() * mostPieces));
+        boolean found = extents.seek(interval.logicalOffset());
+        long end = interval.logicalOffset() + interval.lengthBytes();
+        while (found && extents.logicalOffset() < end) {
+            if (extents.flags() != RecordFormat.CONTINUATION && ++pieces > most) {
+                return true;
+            }
+            found = extents.next();
+        }
+        return false;
+    }
+
+    /** Brings all keys of an interval, which is the context's. Inside an epoch. */
+    void readKeys(IntervalRef interval) {
+        if (reader.isByHeads(interval.lengthBytes())) {
+            old.readHeads(engine.current());
+        } else {
+            old.readImage(engine.current());
+        }
+    }
+
+    /** Finds a directory that serves: all keys that belong to the interval begin with what its windows skip. */
+    private boolean findDirectory(IntervalRef interval) {
+        long location = cache.find(interval.contentNumber(), interval.hint());
+        ByteBuffer directory = location < 0 ? null : cache.buffer(location);
+        if (directory == null) {
+            return false;
+        }
+        int base = cache.base(location);
+        wasCached = !IntervalFormat.isOutline(directory, base);
+        if (wasCached && IntervalFormat.skipped(directory, base) > interval.commonPrefix()) {
+            return false;
+        }
+        old.setDirectory(engine.current(), directory, base);
+        return true;
+    }
+}

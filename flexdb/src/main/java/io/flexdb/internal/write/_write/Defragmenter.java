@@ -1,0 +1,206 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.internal.interval.IndexView;
+import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.IntervalCursor;
+import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.TouchedIntervals;
+import io.flexdb.storage.StoreMemoryException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Writes intervals in one piece again that readers have met in many: online defragmentation. By the thread that
+ * commits, while it has nothing else to do.
+ */
+public final class Defragmenter {
+    /*
+     * A commit leaves the pairs that do not change where they are, so an interval comes to lie in ever more pieces. Who
+     * writes need not care, and who looks up one pair does not either. But a scan copies pair by pair what it could have
+     * at once, and a lookup without a directory reads each piece with the frames that it lies in. Those who pay say so,
+     * and what they pay for most is noted most often (see IntervalReader). So what nobody reads costs nothing, and what
+     * is read is written once more.
+     *
+     * It is done in slices, and after each it rests for some times as long as that took, since readers need the
+     * processors, or longer where it would write too many bytes in a second. While there is nothing to do it looks now
+     * and then, so that readers need not wake anybody. The garbage that it makes is collected as that of a commit is, by
+     * the bytes that are written, and that takes of the same time.
+     *
+     * Where room is short it leaves things as they are.
+     */
+    private static final int AT_ONCE = 16;
+    private static final int REST_FACTOR = 9; // of the time that a slice took
+    private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long MAX_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Committer parts; // has what this works with
+    private final SpaceEngine engine;
+    private final TouchedIntervals fragmented;
+    private final long bytesPerSecond;
+    private final LongSupplier nanoClock;
+    private final GatheredEntries none = new GatheredEntries();
+    private final EntryKey key = new EntryKey();
+    private final IntervalCursor at;
+    private final ExtentCursor extents = new ExtentCursor();
+    private final long[] replaced = new long[AT_ONCE]; // contents
+    private int replacedCount;
+    private long due; // when it may go on
+    private long rest = FIRST_REST_NANOS; // if there is nothing to do
+    private volatile long bytesWritten; // by the one thread
+
+    Defragmenter(Committer parts, TouchedIntervals fragmented, long bytesPerSecond, LongSupplier nanoClock) {
+        this.parts = parts;
+        this.engine = parts.engine;
+        this.fragmented = fragmented;
+        this.bytesPerSecond = bytesPerSecond;
+        this.nanoClock = nanoClock;
+        this.at = parts.index.cursor();
+        this.due = nanoClock.getAsLong();
+        none.reset(Committer.NO_TABLES);
+        if (bytesPerSecond == 0) {
+            fragmented.end();
+        }
+    }
+
+    /** Whether there is something to do now. */
+    public boolean isDue() {
+        return !fragmented.isEmpty() && nanoClock.getAsLong() - due >= 0;
+    }
+
+    /** How long to wait, if nothing else comes, before asking again. */
+    public long nanosToNextLook() {
+        if (bytesPerSecond == 0) {
+            return Long.MAX_VALUE;
+        }
+        if (fragmented.isEmpty()) {
+            rest = Math.min(2 * rest, MAX_REST_NANOS);
+            return rest;
+        }
+        return Math.max(1, due - nanoClock.getAsLong());
+    }
+
+    /** Bytes of the intervals that were written anew. Any thread. */
+    public long bytesWritten() {
+        return bytesWritten;
+    }
+
+    /**
+     * Writes some of those anew that are noted.
+     *
+     * @param publish publishes the roots
+     * @param publishAndCollect does so, and collects as much garbage as the written bytes ask for
+     */
+    void defragmentSome(Runnable publish, Runnable publishAndCollect) {
+        long start = nanoClock.getAsLong();
+        long bytes = 0;
+        boolean room = true;
+        for (int i = 0; i < AT_ONCE && room; i++) {
+            long offset = fragmented.poll();
+            if (offset < 0) {
+                break;
+            }
+            long written = defragment(offset, publish);
+            room = written >= 0;
+            bytes += Math.max(0, written);
+        }
+        end(publishAndCollect);
+        bytesWritten += bytes;
+        long now = nanoClock.getAsLong();
+        long pause = Math.max(REST_FACTOR * (now - start), (long) ((double) bytes / bytesPerSecond * SECOND_NANOS));
+        due = now + (room ? pause : MAX_REST_NANOS);
+        rest = FIRST_REST_NANOS;
+    }
+
+    /** Does so with all fragmented intervals, whether noted or not. On the caller's thread, in stores without threads. */
+    void defragmentAll(Runnable publish) {
+        for (long offset = 0; offset < parts.index.current().totalBytes(); ) {
+            int bytes = defragment(offset, publish);
+            end(publish);
+            at.seekOffset(parts.index.current(), offset);
+            offset = bytes < 0 ? Long.MAX_VALUE : at.logicalOffset() + Math.max(1, at.lengthBytes());
+            at.reset();
+        }
+    }
+
+    private void end(Runnable publish) {
+        parts.reservation.drop();
+        parts.shrink();
+        publish.run();
+        parts.cache.forget(replaced, replacedCount);
+        replacedCount = 0;
+    }
+
+    /** Returns bytes written; 0 if the interval is left as it is, -1 if there is no room, or no memory. */
+    private int defragment(long logicalOffset, Runnable publish) {
+        IndexView index = parts.index.current();
+        if (logicalOffset >= index.totalBytes()) {
+            return 0;
+        }
+        at.seekOffset(index, logicalOffset);
+        key.makeRoom(at.anchorLength());
+        at.copyAnchor(key.bytes);
+        at.reset();
+        IntervalRef interval = parts.context.interval;
+        parts.index.find(index, key.bytes, 0, key.length, interval);
+        if (interval.lengthBytes() == 0
+                || IntervalBounds.isCoarse(interval.lengthBytes(), interval.pairCount())
+                || Committer.areLong(interval.lengthBytes(), interval.pairCount())
+                || !IntervalBounds.areFragmented(pieces(interval), interval.pairCount())) {
+            return 0;
+        }
+        if (engine.reservation().isShort()
+                || !parts.reservation.reserve(interval.logicalOffset(), interval.lengthBytes(), none, publish)) {
+            return -1;
+        }
+        try {
+            if (!prepare(interval)) {
+                return -1;
+            }
+        } catch (UnreadableException e) {
+            return 0; // who reads it is told
+        }
+        boolean cached = parts.cache.contains(interval.contentNumber());
+        parts.writer.replace(key, interval, cached, Committer.NO_STITCHES);
+        replaced[replacedCount++] = interval.contentNumber();
+        return (int) interval.lengthBytes();
+    }
+
+    /** Pieces of the data file that an interval consists of. */
+    private int pieces(IntervalRef interval) {
+        extents.reset(engine.current());
+        int pieces = 0;
+        long end = -1; // of the extent before, in the data file
+        long intervalEnd = interval.logicalOffset() + interval.lengthBytes();
+        for (boolean found = extents.seek(interval.logicalOffset());
+                found && extents.logicalOffset() < intervalEnd;
+                found = extents.next()) {
+            pieces += extents.address() == end ? 0 : 1;
+            end = extents.address() + extents.length();
+        }
+        return pieces;
+    }
+
+    /** Reads the pairs, and makes the content of them; false if there is no memory. Changes nothing. */
+    private boolean prepare(IntervalRef interval) {
+        int ticket = parts.epochs.enter();
+        try {
+            parts.old.readImage(engine.current());
+            parts.content.merge(parts.old, none, false, parts.reclaiming); // with its keys, so the filter is made anew
+            parts.parts.divide(parts.content, interval);
+            parts.index.ensure(parts.parts.count(), parts.parts.replacement.anchorBytes());
+            return true;
+        } catch (OutOfMemoryError | StoreMemoryException e) {
+            return false;
+        } finally {
+            parts.epochs.exit(ticket);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Defragmenter[bytesWritten=" + bytesWritten + ", bytesPerSecond=" + bytesPerSecond + "]";
+    }
+}

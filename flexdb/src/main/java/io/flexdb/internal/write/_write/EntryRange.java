@@ -1,0 +1,59 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.mem.MemTable;
+import java.util.Arrays;
+
+/**
+ * Which entries of some memtables a commit is to apply: of each key the newest one, unless a deleted range covers it
+ * that is newer.
+ *
+ * @param newestFirst the memtables
+ * @param after entries up to this sequence number are left out
+ * @param through and so are those above this one, which must be visible
+ * @param from the first key; null for all
+ * @param to where to end; a few keys from there on may be taken too. null for all
+ * @param only what else is left out
+ * @param cutThrough deleted ranges up to this number, not below {@code through}, are out of the space already
+ */
+record EntryRange(
+        MemTable[] newestFirst, long after, long through, byte[] from, byte[] to, Only only, long cutThrough) {
+    /** What entries must be to be applied. */
+    enum Only {
+        /** Whatever they are. */
+        ANY,
+        /** Removals, which take no room for data, and may use the log's reserve. */
+        DELETES,
+        /** Of keys that the oldest memtable has, too. */
+        KEYS_OF_OLDEST
+    }
+
+    /** All entries. */
+    static EntryRange of(MemTable[] newestFirst, long after, long through) {
+        return new EntryRange(newestFirst, after, through, null, null, Only.ANY, through);
+    }
+
+    EntryRange from(byte[] key) {
+        return new EntryRange(newestFirst, after, through, key, to, only, cutThrough);
+    }
+
+    EntryRange to(byte[] key) {
+        return new EntryRange(newestFirst, after, through, from, key, only, cutThrough);
+    }
+
+    EntryRange only(Only some) {
+        return new EntryRange(newestFirst, after, through, from, to, some, cutThrough);
+    }
+
+    EntryRange cutThrough(long sequence) {
+        return new EntryRange(newestFirst, after, through, from, to, only, sequence);
+    }
+
+    boolean onlyDeletes() {
+        return only == Only.DELETES;
+    }
+
+    /** Whether a key is at or behind the end. */
+    boolean isBehind(byte[] key, int length) {
+        return to != null && Arrays.compareUnsigned(key, 0, length, to, 0, to.length) >= 0;
+    }
+}

@@ -1,0 +1,205 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.DirectoryBuilder;
+import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.IntervalCache;
+import io.flexdb.internal.interval.IntervalFormat;
+import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.mem.LargeReference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Puts the new content of an interval into the space, the index and the cache. For one thread. */
+final class IntervalWriter {
+    /*
+     * I1  Every extent that does not begin with a pair carries the flag RecordFormat.CONTINUATION, and each change to
+     *     the space is a group of whole pairs, so that after any prefix of the log the space is a sequence of whole
+     *     pairs (O7).
+     */
+    private final SpaceEngine engine;
+    private final Intervals intervals;
+    private final IntervalCache cache;
+    private final MergedContent content;
+    private final NewIntervals parts;
+    private final FilterWriter filters; // or null
+    private final Stitches stitches = new Stitches();
+    private final ByteBuffer directory = ByteBuffer.allocateDirect(
+                    IntervalFormat.directoryBytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS))
+            .order(ByteOrder.LITTLE_ENDIAN);
+
+    IntervalWriter(
+            SpaceEngine engine,
+            Intervals intervals,
+            IntervalCache cache,
+            MergedContent content,
+            NewIntervals parts,
+            FilterWriter filters) {
+        this.engine = engine;
+        this.intervals = intervals;
+        this.cache = cache;
+        this.content = content;
+        this.parts = parts;
+        this.filters = filters;
+    }
+
+    /**
+     * Puts the content in the place of that of an interval.
+     *
+     * @param key one of its keys
+     * @param referenced whether the interval is of those that are read
+     * @param stitchingThreshold from how many bytes on unchanged pairs that lie together stay there, unless all do
+     */
+    void replace(EntryKey key, IntervalRef interval, boolean referenced, int stitchingThreshold) {
+        engine.beginGroup();
+        if (content.isInPlace()) {
+            replaceInSpace(interval.logicalOffset());
+        } else {
+            rewrite(interval.logicalOffset(), (int) interval.lengthBytes(), stitchingThreshold);
+        }
+        replaceInIndex(key, interval, referenced);
+        engine.endGroup();
+    }
+
+    /** Removes the intervals that were found to follow that of a key, with all they have. */
+    void removeFollowing() {
+        engine.beginGroup();
+        if (intervals.followingBytes() > 0) {
+            engine.collapse(intervals.followingOffset(), intervals.followingBytes());
+        }
+        intervals.removeFollowing();
+        engine.endGroup();
+    }
+
+    // ---- the space
+
+    private void replaceInSpace(long intervalOffset) {
+        for (int change = 0; change < content.changeCount(); change++) {
+            long start = content.changeStart(change);
+            int removed = content.removedBytes(change);
+            long address = content.isLarge(change)
+                    ? link(intervalOffset + start, removed, change)
+                    : replaceInSpace(
+                            intervalOffset + start, removed, content.addedFrom(change), content.addedBytes(change));
+            int pair = content.addedPair(change);
+            if (pair >= 0) {
+                content.directory().setAddresses(pair, pair + 1, address);
+            }
+        }
+    }
+
+    /** One pair's change: nothing, or a pair, in the place of another pair, or of nothing. Returns its address. */
+    private long replaceInSpace(long logicalOffset, int removed, int from, int bytes) {
+        int max = engine.maxExtentBytes();
+        if (removed == bytes && bytes <= max) {
+            return engine.overwrite(logicalOffset, content.buffer(), from, bytes, 0);
+        }
+        if (removed > 0) {
+            engine.collapse(logicalOffset, removed);
+        }
+        return insertPairs(logicalOffset, from, bytes);
+    }
+
+    /** Puts a pair that is in the data file in the place of another pair, or of nothing. As above. */
+    private long link(long logicalOffset, int removed, int change) {
+        if (removed > 0) {
+            engine.collapse(logicalOffset, removed); // first: it may be the same record, if this is done again
+        }
+        ByteBuffer entry = content.reference(change);
+        int reference = content.referencePosition(change);
+        int pieces = LargeReference.pieces(entry, reference, content.referenceBytes(change));
+        int bytes = content.addedBytes(change);
+        int done = LargeReference.headBytes(entry, reference);
+        if (done > 0) {
+            engine.insert(logicalOffset, entry, reference + LargeReference.headAt(pieces), done, 0);
+        }
+        long address = IntervalFormat.UNKNOWN;
+        for (int piece = 0; piece < pieces; piece++) {
+            int length = Math.min(engine.maxExtentBytes(), bytes - done);
+            int flags = done == 0 ? 0 : RecordFormat.CONTINUATION;
+            address = LargeReference.address(entry, reference, piece);
+            engine.insertStaged(logicalOffset + done, address, length, flags);
+            done += length;
+        }
+        assert done == bytes;
+        return bytes <= engine.maxExtentBytes() && pieces == 1 && LargeReference.headBytes(entry, reference) == 0
+                ? address
+                : IntervalFormat.UNKNOWN;
+    }
+
+    /** Returns the address, or that it is unknown if they do not lie in one piece. */
+    private long insertPairs(long logicalOffset, int from, int bytes) {
+        int max = engine.maxExtentBytes();
+        long address = IntervalFormat.UNKNOWN;
+        for (int done = 0; done < bytes; ) {
+            int piece = Math.min(max, bytes - done);
+            int flags = done == 0 ? 0 : RecordFormat.CONTINUATION;
+            address = engine.insert(logicalOffset + done, content.buffer(), from + done, piece, flags);
+            done += piece;
+        }
+        return bytes <= max ? address : IntervalFormat.UNKNOWN;
+    }
+
+    /** Writes the new content in the place of the old, but for what is stitched. */
+    private void rewrite(long intervalOffset, int oldBytes, int stitchingThreshold) {
+        stitches.find(content, engine.current(), intervalOffset, stitchingThreshold);
+        int pair = 0;
+        int oldFrom = 0;
+        while (pair < content.pairs() || oldFrom < oldBytes) {
+            int stitched = stitches.firstFrom(pair);
+            int oldEnd = stitched < content.pairs() ? content.oldStart(stitched) : oldBytes;
+            if (oldEnd > oldFrom) {
+                engine.collapse(intervalOffset + content.directory().start(pair), oldEnd - oldFrom);
+            }
+            writePairs(intervalOffset, pair, stitched);
+            pair = stitches.endFrom(stitched);
+            oldFrom = oldEnd
+                    + (int) (content.directory().start(pair)
+                            - content.directory().start(stitched));
+        }
+    }
+
+    /** In extents of as many whole pairs as fit. */
+    private void writePairs(long intervalOffset, int firstPair, int endPair) {
+        DirectoryBuilder directoryOfAll = content.directory();
+        int max = engine.maxExtentBytes();
+        int pair = firstPair;
+        while (pair < endPair) {
+            int first = pair;
+            int from = (int) directoryOfAll.start(pair++);
+            while (pair < endPair && directoryOfAll.start(pair + 1) - from <= max) {
+                pair++;
+            }
+            int end = (int) directoryOfAll.start(pair);
+            directoryOfAll.setAddresses(first, pair, insertPairs(intervalOffset + from, from, end - from));
+        }
+    }
+
+    // ---- the index
+
+    /** Caches the directories of the new intervals, and puts these in the place of the one there was. */
+    private void replaceInIndex(EntryKey key, IntervalRef old, boolean referenced) {
+        for (int part = 0; part < parts.count(); part++) {
+            if (parts.end(part) > parts.first(part)) {
+                content.directory()
+                        .write(
+                                directory,
+                                0,
+                                parts.content(part),
+                                parts.first(part),
+                                parts.end(part),
+                                parts.skipped(part));
+                long location = content.directory().isOutline()
+                        ? cache.insertOutline(directory, 0)
+                        : cache.insert(directory, 0, referenced);
+                parts.replacement.setHint(part, location < 0 ? 0 : cache.hint(location));
+            }
+        }
+        if (filters != null) {
+            filters.replace(content, parts, old);
+        }
+        intervals.replace(key.bytes, key.length, old, parts.replacement, content.pairs(), content.bytes());
+    }
+}

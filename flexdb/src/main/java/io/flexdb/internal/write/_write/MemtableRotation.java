@@ -1,0 +1,213 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.log.MemLog;
+import io.flexdb.internal.log.MemLogs;
+import io.flexdb.storage.StoreFullException;
+
+/**
+ * What a writer does that finds no room in the active memtable: it begins the next one, waits until it may, or is
+ * refused. All of it under the write lock.
+ */
+final class MemtableRotation {
+    private static final int SEGMENTS_KEPT = 6; // open, and kept back, beside those that are filled
+
+    private final WriteMonitor monitor;
+    private final ActiveMemtable memtables;
+    private final MemLogs memLogs;
+    private final LogRequests logs;
+    private final SpaceRetries retries;
+    private final CommitThread commits;
+    private final Runnable startThreads;
+    private final long segmentBytes;
+
+    /**
+     * @param startThreads run before the first memtable begins, perhaps more than once
+     * @param segmentBytes of the space
+     */
+    MemtableRotation(
+            WriteMonitor monitor,
+            ActiveMemtable memtables,
+            MemLogs memLogs,
+            LogRequests logs,
+            SpaceRetries retries,
+            CommitThread commits,
+            Runnable startThreads,
+            long segmentBytes) {
+        this.monitor = monitor;
+        this.memtables = memtables;
+        this.memLogs = memLogs;
+        this.logs = logs;
+        this.retries = retries;
+        this.commits = commits;
+        this.startThreads = startThreads;
+        this.segmentBytes = segmentBytes;
+    }
+
+    /**
+     * Begins another memtable, or waits until there may be another; then the writer looks again.
+     *
+     * @throws StoreFullException if there is no space for a log, or no room in the space for what is frozen; nothing
+     *     has changed then, and later there may be some
+     */
+    void rotate(byte[] payload, int length, long bodyBytes, int entries) {
+        try {
+            rotateOrRefuse(payload, length, bodyBytes, entries);
+        } catch (StoreFullException e) {
+            if (memLogs.lacksMemory() || monitor.health.hasFailed() || !SparedRoom.isDelete(payload, length)) {
+                throw e;
+            }
+            throw refusalOfDelete(e);
+        }
+    }
+
+    /** To delete data is no advice for whoever is refused that: but it is known what would let him go on. */
+    private StoreFullException refusalOfDelete(StoreFullException why) {
+        long bytes = memtables.bytesForAll() + SEGMENTS_KEPT * segmentBytes;
+        StoreFullException refusal =
+                new StoreFullException("a delete finds no room, since what was put before finds none ("
+                        + why.getMessage() + "); where it is the disk that is full, " + bytes
+                        + " free bytes on it let deletes go on. Nothing is lost, and reads go on");
+        refusal.initCause(why);
+        return refusal;
+    }
+
+    private void rotateOrRefuse(byte[] payload, int length, long bodyBytes, int entries) {
+        if (commits.isInline()) {
+            rotateInline(payload, length);
+            return;
+        }
+        if (!memtables.mayBeginNext()) {
+            if (!retries.isFull()) {
+                monitor.await();
+                return;
+            }
+            boolean hasOneMore = memtables.count() <= ActiveMemtable.MAX_FROZEN + 1;
+            boolean isDelete = SparedRoom.isDelete(payload, length);
+            if (!hasOneMore || !isDelete) {
+                retries.requireRoom(isDelete);
+                return;
+            }
+        }
+        long birth = memtables.birthOfNext();
+        if (!memtables.hasBegun()) {
+            startThreads.run(); // before anything has begun: if there can be no thread, the next write tries again
+            memtables.beginOrFail(() -> memLogs.takeFirst(length, bodyBytes, entries, birth));
+        } else if (memLogs.isReady()) {
+            memtables.beginOrFail(() -> memLogs.takeFor(length, bodyBytes, entries, birth));
+        } else {
+            MemLog full = memtables.get();
+            StoreFullException why = awaitLog(payload, length);
+            if (why != null && isStillActive(full)) {
+                beginWithoutLog(why, payload, length, bodyBytes, entries);
+            }
+        }
+    }
+
+    /** Whether no other one has begun. */
+    private boolean isStillActive(MemLog full) {
+        MemLog active = memtables.get();
+        return active == full || active == null;
+    }
+
+    /**
+     * Waits until the next memtable and its log are ready. If there is no space for a log (a try counts only if it has
+     * begun after the call), one that a commit makes free is used again, and be it that of the active memtable.
+     *
+     * @return why there is none, if there is no room for that commit either, or none is left to be made; else null:
+     *     there is one, or another thread has begun another memtable
+     */
+    private StoreFullException awaitLog(byte[] payload, int length) {
+        MemLog full = memtables.get();
+        long triesBefore = logs.triesBegun();
+        logs.want();
+        while (!memLogs.isReady() && isStillActive(full)) {
+            StoreFullException why = logs.refusalSince(triesBefore);
+            if (why != null) {
+                if (retries.isFull()) {
+                    if (!retries.await(SparedRoom.isDelete(payload, length))) {
+                        return why;
+                    }
+                    continue;
+                }
+                if (memtables.nothingToCommit()) {
+                    return why;
+                }
+                memtables.wantCommit();
+            }
+            monitor.await();
+            monitor.health.requireUsable();
+        }
+        return null;
+    }
+
+    /**
+     * Where no further log can be made deletes get the one in reserve, and others a small one if nothing can be
+     * committed.
+     */
+    private void beginWithoutLog(StoreFullException why, byte[] payload, int length, long bodyBytes, int entries) {
+        if (memLogs.hasReserve() && SparedRoom.isDelete(payload, length)) {
+            memtables.beginOnReserve();
+        } else if (memtables.nothingToCommit()) {
+            long birth = memtables.birthOfNext();
+            memtables.beginOrFail(() -> memLogs.takeFirst(length, bodyBytes, entries, birth));
+        } else {
+            throw new StoreFullException(why.getMessage());
+        }
+    }
+
+    // ---- where writers commit themselves
+
+    private void rotateInline(byte[] payload, int length) {
+        int count = memtables.count();
+        if (!memtables.mayBeginNext()) {
+            try {
+                commits.commitAll();
+                return;
+            } catch (StoreFullException e) {
+                if (!monitor.health.hasFailed() && memtables.count() < count) {
+                    return; // some were committed, which will do
+                }
+                retries.refused(e);
+                boolean hasOneMore = count == ActiveMemtable.MAX_FROZEN + 1;
+                if (monitor.health.hasFailed() || !hasOneMore || !SparedRoom.isDelete(payload, length)) {
+                    throw e;
+                }
+            }
+        }
+        try {
+            memtables.beginOrFail(() -> memLogs.take(memtables.birthOfNext()));
+            if (count > 0) { // the first write makes one log only
+                keepReserveOrFail();
+            }
+        } catch (StoreFullException e) {
+            beginInlineWithoutLog(e, count, payload, length);
+        }
+    }
+
+    private void beginInlineWithoutLog(StoreFullException why, int count, byte[] payload, int length) {
+        boolean mayUseReserve = memLogs.hasReserve() && SparedRoom.isDelete(payload, length);
+        if (monitor.health.hasFailed() || count == 0 && !mayUseReserve) {
+            throw why;
+        }
+        try {
+            if (count > 0) {
+                commits.commitActive(); // and its log can be used again
+            }
+            memtables.beginOrFail(() -> memLogs.take(memtables.birthOfNext()));
+        } catch (StoreFullException again) {
+            if (monitor.health.hasFailed() || !mayUseReserve) {
+                throw again;
+            }
+            memtables.beginOnReserve();
+        }
+    }
+
+    private void keepReserveOrFail() {
+        try {
+            memLogs.keepReserve();
+        } catch (Throwable e) {
+            monitor.health.fail(e);
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,467 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.base.Fingerprints;
+import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.DirectoryBuilder;
+import io.flexdb.internal.interval.FilterChange;
+import io.flexdb.internal.interval.IntervalFormat;
+import io.flexdb.internal.mem.LargeReference;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.MergedValue;
+import io.flexdb.internal.mem.WritePayload;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/** The content that an interval gets: its pairs merged with entries. For one thread. */
+final class MergedContent {
+    /*
+     * Its directory is whole. Of its records, the buffer has the new ones if it is made in place, for the others stay
+     * where they are; and all of them if the interval is written anew.
+     */
+    private static final int SMALL_BYTES = 256 << 10;
+    private static final int MAX_PLACES_KEPT = 64 << 10;
+    private static final int CHANGE_FIELDS = 6;
+    private static final int IN_BUFFER = -1; // in the place of an entry
+
+    private final OffHeap memory;
+    private final Fingerprints fingerprints;
+    private final FilterChange filtered;
+    private final Expiries expiries;
+    private long now; // from which on expiry is counted there
+    private final ByteBuffer smallRecords; // what records is when nothing large has to fit
+    private final int[] smallPlaces = new int[1024];
+    private ByteBuffer records;
+    private int recordBytes;
+    private final DirectoryBuilder directory = new DirectoryBuilder();
+    private int[] places = smallPlaces; // where the record of each pair is: with the old keys, or from -1 on in records
+
+    /** Changes in place that the new content stands for: where in it, how many bytes go, how many come, from where, and
+     * which pair is put, and which entry's record is in the data file. */
+    private final long[] inPlaceChanges = new long[CHANGE_FIELDS * GatheredEntries.MAX_COUNT];
+
+    private int changeCount;
+    private OldPairs old;
+    private GatheredEntries entries;
+    private boolean inPlace;
+    private int skipped;
+    private final EntryKey key = new EntryKey();
+    private final CRC32C crc = new CRC32C();
+
+    /**
+     * @param filtered is told which keys come and go in place; null if nobody wants to know
+     * @param expiries is told of pairs that come and expire
+     */
+    MergedContent(OffHeap memory, Fingerprints fingerprints, FilterChange filtered, Expiries expiries) {
+        this.expiries = expiries;
+        this.memory = memory;
+        this.fingerprints = fingerprints;
+        this.filtered = filtered;
+        this.smallRecords = allocate(SMALL_BYTES);
+        this.records = smallRecords;
+    }
+
+    private ByteBuffer allocate(int bytes) {
+        return memory.allocate(OffHeap.Use.COMMITS, bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Lets go of what a large value needed. */
+    void shrink() {
+        records = smallRecords;
+        recordBytes = 0;
+        directory.clear();
+        if (places.length > MAX_PLACES_KEPT) {
+            places = smallPlaces;
+        }
+    }
+
+    /** The records. */
+    ByteBuffer buffer() {
+        return records;
+    }
+
+    long bytes() {
+        return directory.bytes();
+    }
+
+    int pairs() {
+        return directory.count();
+    }
+
+    DirectoryBuilder directory() {
+        return directory;
+    }
+
+    /** What the windows in the directory skip. */
+    int skipped() {
+        return skipped;
+    }
+
+    // ---- changes, in their order: what is before each of them is new already
+
+    /** Whether it is made by these changes; else the interval is written anew. */
+    boolean isInPlace() {
+        return inPlace;
+    }
+
+    int changeCount() {
+        return changeCount;
+    }
+
+    /** Where in the content it is. */
+    long changeStart(int change) {
+        return inPlaceChanges[CHANGE_FIELDS * change];
+    }
+
+    int removedBytes(int change) {
+        return (int) inPlaceChanges[CHANGE_FIELDS * change + 1];
+    }
+
+    int addedBytes(int change) {
+        return (int) inPlaceChanges[CHANGE_FIELDS * change + 2];
+    }
+
+    /** Where in the buffer the bytes are that come. */
+    int addedFrom(int change) {
+        return (int) inPlaceChanges[CHANGE_FIELDS * change + 3];
+    }
+
+    /** The pair that comes, if there is one. */
+    int addedPair(int change) {
+        return (int) inPlaceChanges[CHANGE_FIELDS * change + 4];
+    }
+
+    /** Whether the pair that comes is in the data file. */
+    boolean isLarge(int change) {
+        return inPlaceChanges[CHANGE_FIELDS * change + 5] != IN_BUFFER;
+    }
+
+    /** Has the reference to it. */
+    ByteBuffer reference(int change) {
+        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+        StagedPair staged = entries.staged(entry);
+        return staged != null ? staged.reference() : entries.table(entry).buffer();
+    }
+
+    /** Where that is. */
+    int referencePosition(int change) {
+        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+        StagedPair staged = entries.staged(entry);
+        return staged != null ? staged.position() : entries.table(entry).valuePosition(entries.ref(entry));
+    }
+
+    /** Bytes of that. */
+    int referenceBytes(int change) {
+        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+        StagedPair staged = entries.staged(entry);
+        return staged != null ? staged.referenceBytes() : entries.table(entry).storedLength(entries.ref(entry));
+    }
+
+    // ---- what was there before, if all pairs are in memory
+
+    /** Where in the old content an unchanged pair is; -1 for one that has come. */
+    int oldStart(int pair) {
+        return places[pair] < 0 ? -1 : places[pair] - IntervalFormat.dataPosition(old.directory(), old.base());
+    }
+
+    // ---- keys, if all are in memory
+
+    /** Whether keys can be asked for. */
+    boolean haveKeys() {
+        return old.count() == 0 || old.haveKeys();
+    }
+
+    /** What has a pair's key. */
+    ByteBuffer keyBuffer(int pair) {
+        return places[pair] < 0 ? records : old.keyBuffer();
+    }
+
+    /** The header of a pair's record, for {@link RecordFormat} to take apart. */
+    long header(int pair) {
+        return IntervalFormat.header(keyBuffer(pair), recordPosition(pair));
+    }
+
+    /** Where in its {@link #keyBuffer} a pair's record begins. */
+    int recordPosition(int pair) {
+        return places[pair] < 0 ? ~places[pair] : places[pair];
+    }
+
+    /** Where in its {@link #keyBuffer} a pair's key begins. */
+    int keyPosition(int pair) {
+        return recordPosition(pair) + RecordFormat.headerBytes(header(pair));
+    }
+
+    int keyLength(int pair) {
+        return RecordFormat.keyLength(header(pair));
+    }
+
+    // ---- merging
+
+    /**
+     * Merges pairs and entries into the new content, and notes the changes. Those are made later: to write to the space
+     * may mean to wait for readers, of whom this is one.
+     *
+     * @param wantInPlace whether the records of pairs that do not change stay where they are
+     * @param reclaiming what of entries, and of pairs that are written anew, is left out
+     */
+    void merge(OldPairs oldPairs, GatheredEntries gathered, boolean wantInPlace, Reclaiming reclaiming) {
+        assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveImage() : "records to copy";
+        assert wantInPlace || gathered.pieces() == 0 : "records that are in the data file";
+        old = oldPairs;
+        entries = gathered;
+        now = reclaiming.time();
+        inPlace = wantInPlace;
+        skipped = old.skipped();
+        recordBytes = 0;
+        changeCount = 0;
+        directory.clear();
+        int nextPair = 0;
+        for (int i = 0; i < entries.count(); i++) {
+            MemTable table = entries.table(i);
+            int ref = entries.ref(i);
+            key.set(table, ref);
+            byte fingerprint = fingerprints.of(key.bytes, key.length);
+            int at = old.find(key, fingerprint, nextPair);
+            boolean exists = old.isFound();
+            copyLivePairs(nextPair, at, reclaiming);
+            int removed = exists ? old.start(at + 1) - old.start(at) : 0;
+            long start = directory.bytes();
+            int from = recordBytes;
+            MergedValue merged = entries.merged(i);
+            StagedPair staged = entries.staged(i);
+            int type = table.type(ref);
+            boolean put = type == WritePayload.PUT
+                    || merged != null
+                    || staged != null
+                    || (type == WritePayload.PUT_EXPIRING || type == WritePayload.PUT_LARGE)
+                            && !isOver(table, ref, reclaiming);
+            boolean large = put && type == WritePayload.PUT_LARGE && merged == null || staged != null;
+            if (staged != null) {
+                addStaged(table, ref, fingerprint, staged);
+            } else if (large) {
+                addLarge(table, ref, fingerprint);
+            } else if (put) {
+                addEntry(table, ref, fingerprint, merged);
+            }
+            if (filtered != null && put != exists) {
+                noteKey(put);
+            }
+            if (put || exists) {
+                int change = CHANGE_FIELDS * changeCount++;
+                inPlaceChanges[change] = start;
+                inPlaceChanges[change + 1] = removed;
+                inPlaceChanges[change + 2] = directory.bytes() - start;
+                inPlaceChanges[change + 3] = from;
+                inPlaceChanges[change + 4] = put ? directory.count() - 1 : -1;
+                inPlaceChanges[change + 5] = large ? i : IN_BUFFER;
+            }
+            nextPair = exists ? at + 1 : at;
+        }
+        copyLivePairs(nextPair, old.count(), reclaiming);
+    }
+
+    private void noteKey(boolean comes) {
+        if (comes) {
+            filtered.add(key.bytes, key.length);
+        } else {
+            filtered.remove(key.bytes, key.length);
+        }
+    }
+
+    /** Makes the content of the pairs there are, less some that follow each other, in place. */
+    void cut(OldPairs oldPairs, int from, int to) {
+        old = oldPairs;
+        inPlace = true;
+        skipped = old.skipped();
+        recordBytes = 0;
+        changeCount = 1;
+        directory.clear();
+        copyPairs(0, from);
+        inPlaceChanges[0] = directory.bytes();
+        inPlaceChanges[1] = old.start(to) - old.start(from);
+        inPlaceChanges[2] = 0;
+        inPlaceChanges[3] = 0;
+        inPlaceChanges[4] = -1;
+        inPlaceChanges[5] = IN_BUFFER;
+        copyPairs(to, old.count());
+    }
+
+    /** Copies pairs but for those that have expired, unless they stay where they are. */
+    private void copyLivePairs(int from, int to, Reclaiming reclaiming) {
+        int next = from;
+        for (int pair = from; pair < to && !inPlace; pair++) {
+            int at = IntervalFormat.recordPosition(old.directory(), old.base(), pair);
+            long header = IntervalFormat.header(old.directory(), at);
+            if (RecordFormat.isExtended(header) && isOver(at, header, reclaiming)) {
+                copyPairs(next, pair);
+                next = pair + 1;
+            }
+        }
+        copyPairs(next, to);
+    }
+
+    private boolean isOver(int recordPosition, long header, Reclaiming reclaiming) {
+        ByteBuffer image = old.directory();
+        int keyPosition = recordPosition + RecordFormat.headerBytes(header);
+        long expiry = RecordFormat.expiry(image, recordPosition, header);
+        return reclaiming.takes(expiry, image, keyPosition, RecordFormat.keyLength(header), null);
+    }
+
+    private static boolean isOver(MemTable table, int ref, Reclaiming reclaiming) {
+        return reclaiming.takes(table.expiry(ref), table.buffer(), table.keyPosition(ref), table.keyLength(ref), table);
+    }
+
+    private void copyPairs(int from, int to) {
+        if (from >= to) {
+            return;
+        }
+        makeRoomForPairs(to - from);
+        int data = old.haveImage() ? IntervalFormat.dataPosition(old.directory(), old.base()) : 0;
+        int place = directory.count();
+        for (int pair = from; pair < to && old.haveKeys(); pair++) {
+            places[place++] = old.haveImage() ? data + old.start(pair) : old.recordPosition(pair);
+        }
+        directory.addFrom(old.directory(), old.base(), from, to);
+        if (!inPlace) {
+            int bytes = old.start(to) - old.start(from);
+            makeRoomForRecords(bytes);
+            records.put(recordBytes, old.directory(), data + old.start(from), bytes);
+            recordBytes += bytes;
+        }
+    }
+
+    private void addEntry(MemTable table, int ref, byte fingerprint, MergedValue merged) {
+        int keyLength = table.keyLength(ref);
+        if (merged != null && merged.waits()) {
+            addWaiting(table, ref, keyLength, fingerprint, merged);
+        } else if (merged != null) {
+            byte[] value = merged.bytes();
+            ByteBuffer values = ByteBuffer.wrap(value);
+            addRecord(table, ref, keyLength, fingerprint, values, 0, value.length, merged.expiry(), merged.through());
+        } else {
+            int valuePosition = table.valuePosition(ref);
+            int valueLength = table.valueLength(ref);
+            addRecord(
+                    table,
+                    ref,
+                    keyLength,
+                    fingerprint,
+                    table.buffer(),
+                    valuePosition,
+                    valueLength,
+                    table.expiry(ref),
+                    0);
+        }
+    }
+
+    private void addRecord(
+            MemTable table,
+            int ref,
+            int keyLength,
+            byte fingerprint,
+            ByteBuffer values,
+            int valuePosition,
+            int valueLength,
+            long expiry,
+            long through) {
+        makeRoomForRecords(RecordFormat.recordBytes(keyLength, valueLength, expiry, through));
+        makeRoomForPairs(1);
+        int from = recordBytes;
+        recordBytes = RecordFormat.write(
+                records,
+                from,
+                table.buffer(),
+                table.keyPosition(ref),
+                keyLength,
+                values,
+                valuePosition,
+                valueLength,
+                expiry,
+                through,
+                crc);
+        noteExpiry(expiry, recordBytes - from, table, ref);
+        addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
+    }
+
+    private void noteExpiry(long expiry, long bytes, MemTable table, int ref) {
+        if (expiry != RecordFormat.NEVER) {
+            expiries.note(now, expiry, bytes, table.buffer(), table.keyPosition(ref), table.keyLength(ref));
+        }
+    }
+
+    private void addWaiting(MemTable table, int ref, int keyLength, byte fingerprint, MergedValue list) {
+        int length = list.bytes().length;
+        makeRoomForRecords(RecordFormat.waitingBytes(keyLength, length, list.expiry(), list.through()));
+        makeRoomForPairs(1);
+        int from = recordBytes;
+        recordBytes = RecordFormat.writeWaiting(
+                records,
+                from,
+                table.buffer(),
+                table.keyPosition(ref),
+                keyLength,
+                ByteBuffer.wrap(list.bytes()),
+                0,
+                length,
+                list.expiry(),
+                list.through(),
+                crc);
+        addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
+    }
+
+    /** Adds a pair that is in the data file; here is what it has before its value. */
+    private void addLarge(MemTable table, int ref, byte fingerprint) {
+        int keyLength = table.keyLength(ref);
+        int valueLength = table.valueLength(ref);
+        long expiry = table.expiry(ref);
+        noteExpiry(expiry, valueLength, table, ref);
+        makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + keyLength);
+        makeRoomForPairs(1);
+        int from = recordBytes;
+        int checksum = LargeReference.checksum(table.buffer(), table.valuePosition(ref));
+        int keyPosition = RecordFormat.writeHead(records, from, keyLength, valueLength, expiry, 0);
+        records.putInt(from, checksum);
+        records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
+        recordBytes = keyPosition + keyLength;
+        addPair(from, RecordFormat.recordBytes(keyLength, valueLength, expiry, 0), checksum, fingerprint);
+    }
+
+    /** Adds a pair that operands have made. */
+    private void addStaged(MemTable table, int ref, byte fingerprint, StagedPair staged) {
+        int keyLength = table.keyLength(ref);
+        if (!staged.waits()) {
+            noteExpiry(staged.expiry(), staged.length(), table, ref);
+        }
+        makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + keyLength);
+        makeRoomForPairs(1);
+        int from = recordBytes;
+        int keyPosition = staged.writeHead(records, from);
+        records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
+        recordBytes = keyPosition + keyLength;
+        addPair(from, staged.recordBytes(), RecordFormat.checksum(records, from), fingerprint);
+    }
+
+    private void addPair(int from, int bytes, int checksum, byte fingerprint) {
+        places[directory.count()] = ~from;
+        int window = IntervalFormat.window(key.bytes, 0, key.length, skipped);
+        directory.add(bytes, checksum, fingerprint, window, IntervalFormat.UNKNOWN);
+    }
+
+    private void makeRoomForRecords(int bytes) {
+        if (records.capacity() - recordBytes < bytes) {
+            long wanted = Math.max(2L * records.capacity(), (long) recordBytes + bytes);
+            ByteBuffer larger = allocate((int) Math.min(Integer.MAX_VALUE - 8L, wanted));
+            larger.put(0, records, 0, recordBytes);
+            records = larger;
+        }
+    }
+
+    private void makeRoomForPairs(int pairs) {
+        directory.ensure(pairs);
+        if (places.length - directory.count() < pairs) {
+            places = Arrays.copyOf(places, Math.max(2 * places.length, directory.count() + pairs));
+        }
+    }
+}

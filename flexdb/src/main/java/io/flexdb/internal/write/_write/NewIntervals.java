@@ -1,0 +1,125 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.base.KeyBytes;
+import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.DirectoryBuilder;
+import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.IntervalFormat;
+import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.IntervalReplacement;
+import io.flexdb.internal.interval.Intervals;
+import java.util.Arrays;
+
+/** The intervals that a new content makes, in the place of one. For one thread. */
+final class NewIntervals {
+    private final Intervals intervals;
+    final IntervalReplacement replacement = new IntervalReplacement();
+    private int count;
+    private int[] ends = new int[16]; // the pair behind each
+    private int[] skipped = new int[16]; // what its windows skip
+    private long[] contents = new long[16];
+    private byte[] anchor = new byte[256];
+
+    NewIntervals(Intervals intervals) {
+        this.intervals = intervals;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** The first pair of one of them. */
+    int first(int part) {
+        return part == 0 ? 0 : ends[part - 1];
+    }
+
+    /** The pair behind the last one of one of them. */
+    int end(int part) {
+        return ends[part];
+    }
+
+    /** What the windows of its keys skip. */
+    int skipped(int part) {
+        return skipped[part];
+    }
+
+    /** The number of its content. */
+    long content(int part) {
+        return contents[part];
+    }
+
+    /**
+     * Divides a content, which has its keys, or makes one interval.
+     *
+     * @param old the interval that there was
+     */
+    void divide(MergedContent content, IntervalRef old) {
+        replacement.clear();
+        count = 0;
+        DirectoryBuilder directory = content.directory();
+        int pairs = content.pairs();
+        int pairsEach = IntervalBounds.pairsEach(directory.starts(), 0, pairs, content.bytes());
+        int first = 0;
+        while (first < pairs) {
+            int end = IntervalBounds.endOfInterval(directory.starts(), pairs, content.bytes(), first, pairsEach);
+            add(content, first, end);
+            first = end;
+        }
+        if (pairs == 0) {
+            add(content, 0, 0);
+        }
+        if (content.haveKeys()) {
+            makeWindows(content, old);
+        } else {
+            assert count == 1 : "without keys there is one";
+            skipped[0] = content.skipped();
+        }
+    }
+
+    private void add(MergedContent content, int first, int end) {
+        if (count == ends.length) {
+            ends = Arrays.copyOf(ends, 2 * count);
+            skipped = Arrays.copyOf(skipped, 2 * count);
+            contents = Arrays.copyOf(contents, 2 * count);
+        }
+        long bytes = content.directory().start(end) - content.directory().start(first);
+        long number = intervals.newContent();
+        if (first == 0) {
+            replacement.first(bytes, end - first, number);
+        } else {
+            // Any key would do that is above the last one before it and not above its first one.
+            int lower = content.keyPosition(first - 1);
+            int key = content.keyPosition(first);
+            int common = KeyBytes.commonPrefix(
+                    content.keyBuffer(first - 1),
+                    lower,
+                    content.keyLength(first - 1),
+                    content.keyBuffer(first),
+                    key,
+                    content.keyLength(first));
+            int length = KeyBytes.separatorLength(common, content.keyLength(first));
+            if (anchor.length < length) {
+                anchor = new byte[RecordFormat.MAX_KEY_BYTES];
+            }
+            content.keyBuffer(first).get(key, anchor, 0, length);
+            replacement.add(anchor, 0, length, bytes, end - first, number);
+        }
+        ends[count] = end;
+        contents[count++] = number;
+    }
+
+    /** Has the windows of each part skip what all keys begin with that belong to it, or will. */
+    private void makeWindows(MergedContent content, IntervalRef old) {
+        for (int part = 0; part < count; part++) {
+            int first = first(part);
+            int end = end(part);
+            int skip = first == end ? 0 : old.commonPrefix(replacement, part);
+            skipped[part] = skip;
+            for (int pair = first; pair < end; pair++) {
+                int key = content.keyPosition(pair);
+                int length = content.keyLength(pair);
+                content.directory().setWindow(pair, IntervalFormat.window(content.keyBuffer(pair), key, length, skip));
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.log.MemLog;
+import io.flexdb.internal.read.StoreVersions;
+
+/** Keeps writers away from the keys of a sorted run while it is brought into the space. Any thread. */
+public final class RunGate {
+    /*
+     * What memtables have is committed first while everybody goes on, which may take as long as some commits. Then the
+     * range is held, and what has come meanwhile, which is little, is committed, too. Who wants to write to the range
+     * waits for that and for the link, all others for nothing.
+     *
+     * G1  While the range is held no memtable has, or gets, anything of it.
+     */
+    private final WriteMonitor monitor;
+    private final ActiveMemtable memtables;
+    private final StoreVersions versions;
+    private final HeldRanges held;
+    private final SpaceRetries retries;
+    private final CommitThread commits;
+
+    RunGate(
+            WriteMonitor monitor,
+            ActiveMemtable memtables,
+            StoreVersions versions,
+            HeldRanges held,
+            SpaceRetries retries,
+            CommitThread commits) {
+        this.monitor = monitor;
+        this.memtables = memtables;
+        this.versions = versions;
+        this.held = held;
+        this.retries = retries;
+        this.commits = commits;
+    }
+
+    /** A range that is held. */
+    public final class Hold {
+        private final HeldRanges.Range range;
+
+        private Hold(HeldRanges.Range range) {
+            this.range = range;
+        }
+
+        /** Lets those who want to write to it go on. */
+        public void letGo() {
+            monitor.lock();
+            try {
+                held.letGo(range);
+                monitor.changed();
+            } finally {
+                monitor.unlock();
+            }
+        }
+    }
+
+    /**
+     * Holds a range of keys. When this returns all that was written to it is in the space, durably (G1).
+     *
+     * @param guard is asked when it is held, and may refuse; null for none
+     * @param goOn throws if the caller is to end
+     * @throws io.flexdb.storage.StoreFullException if there is no room to commit what memtables have
+     */
+    public Hold hold(byte[] from, byte[] to, WriteGuard guard, Runnable goOn) {
+        monitor.lock();
+        try {
+            commitWritten(goOn);
+            while (held.overlap(from, to)) {
+                await(goOn);
+            }
+            if (guard != null) {
+                guard.check();
+            }
+            Hold hold = new Hold(held.hold(from, to));
+            try {
+                commitWritten(goOn);
+                return hold;
+            } catch (Throwable e) {
+                hold.letGo();
+                throw e;
+            }
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /**
+     * Has everything committed that was written before.
+     *
+     * @throws io.flexdb.storage.StoreFullException if there is no room for it
+     */
+    public void commitAll() {
+        monitor.lock();
+        try {
+            commitWritten(() -> {});
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /**
+     * Commits all, for a caller who may have to end.
+     *
+     * @param goOn throws if the caller is to end
+     */
+    public void commitAll(Runnable goOn) {
+        monitor.lock();
+        try {
+            commitWritten(goOn);
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private void commitWritten(Runnable goOn) {
+        monitor.health.requireUsable();
+        long last = memtables.lastSequence();
+        if (commits.isInline()) {
+            MemLog active = memtables.get();
+            if (active != null) {
+                memtables.freeze(active);
+            }
+            commits.commitAll();
+            return;
+        }
+        while (isInMemtables(last)) {
+            MemLog active = memtables.get();
+            boolean isNext = active != null && active == versions.current().oldest();
+            if (isNext && memtables.freeze(active)) {
+                continue;
+            }
+            if (retries.isFull()) {
+                retries.requireRoom(true);
+            } else {
+                await(goOn);
+            }
+        }
+    }
+
+    private boolean isInMemtables(long last) {
+        for (MemLog log : versions.current().logs()) {
+            if (log.table().entryCount() > 0 && log.table().firstSequence() <= last) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void await(Runnable goOn) {
+        goOn.run(); // the caller's end is told under the lock, afterwards
+        monitor.await();
+        goOn.run();
+        monitor.health.requireUsable();
+    }
+}

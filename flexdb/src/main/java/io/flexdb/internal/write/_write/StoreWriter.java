@@ -1,0 +1,614 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.internal.base.Force;
+import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.log.MemLog;
+import io.flexdb.internal.log.MemLogs;
+import io.flexdb.internal.log.SharedForce;
+import io.flexdb.internal.log.WalFormat;
+import io.flexdb.internal.mem.LargeValues;
+import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.RecordStager;
+import io.flexdb.internal.mem.StagedWrite;
+import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.internal.read.StoreVersions;
+import io.flexdb.storage.StoreFullException;
+import java.io.IOException;
+import java.nio.channels.ReadableByteChannel;
+
+/** The path of a write into a store. Any thread may call its public methods. */
+public final class StoreWriter {
+    /*
+     * Payload and checksum are made outside any lock. Under the write lock a write gets its sequence numbers, its room
+     * in the active memtable, and its frame in that memtable's log. It is inserted in parallel with others. Then it
+     * becomes visible, in the order of sequence numbers: an early one is made visible, and its writer woken, by those
+     * before it (VisibleSequence). Visible before durable is deliberate; the call returns after both, as its force
+     * asks.
+     *
+     * All else is done by others, which share the write lock: MemtableRotation has what to do when the active memtable
+     * is full, SparedRoom who gets the last of it on a full disk, WritePacer how fast it may be filled.
+     *
+     * I1  visibleSequence never falls, and everything up to it is inserted.
+     * I2  Whoever has got a number becomes visible or makes the store fail: between the two nothing is called that
+     *     could throw but what is caught, for those behind would wait for ever.
+     */
+    /** Returned for a write that was not made. */
+    public static final long REFUSED = -1;
+
+    /** Returned for a write that was not made since its operands are too old; with a later time it may be. */
+    public static final long TOO_OLD = -2;
+
+    private static final int CHECKS_BESIDE_OTHERS = 20;
+    private static final int CHECKED_UNDER_LOCK = 256; // entries that have come since the last check
+    private static final int LEAST_SEGMENTS_STAGED = 4; // that each memtable may refer to
+
+    private final StoreVersions versions;
+    private final Health health;
+    private final StoreSettings settings;
+    private final MemLogs memLogs;
+    private final SharedForce sharedForce;
+    private final CommitThread commits;
+    private final SyncThread syncs;
+    private final LargeValues large;
+    private final long mostStagedBytes; // by each memtable, but for a single write of more
+    private final Runnable startOthers;
+    private final CommitTurns turns;
+    private final WritePacer pacer;
+    private final WriteMonitor monitor; // the write lock
+    private final ActiveMemtable memtables;
+    private final LogRequests logs;
+    private final SpaceRetries retries;
+    private boolean adopting; // there was no space to copy a log that is being recovered; under the write lock
+    private final SparedRoom spared;
+    private final MemtableRotation rotation;
+    private final CommitRequests requests;
+    private final HeldRanges held = new HeldRanges();
+    private final RunGate runs;
+    private final StagingRoom stagingRoom;
+    private volatile long walBytesWritten; // written under the write lock
+    private long runsBehind; // that the logs tell of, under the same
+
+    /** @param startOthers starts what is only needed once there are writes, each time anew */
+    public StoreWriter(
+            StoreSettings settings,
+            StoreVersions versions,
+            MemLogs memLogs,
+            SharedForce sharedForce,
+            CommitThread commits,
+            SyncThread syncs,
+            LargeValues large,
+            Runnable startOthers) {
+        this.large = large;
+        long least = (long) LEAST_SEGMENTS_STAGED * settings.space.segmentBytes();
+        this.mostStagedBytes = Math.min(Math.max(least, settings.memtableBytes), settings.space.maxDataBytes() / 8);
+        this.settings = settings;
+        this.versions = versions;
+        this.health = versions.health;
+        this.memLogs = memLogs;
+        this.sharedForce = sharedForce;
+        this.commits = commits;
+        this.syncs = syncs;
+        this.startOthers = startOthers;
+        this.turns = commits.turns();
+        this.pacer = new WritePacer(this::successorProgress, this::heldBack);
+        this.monitor = new WriteMonitor(health, this::follow, commits::wake);
+        this.logs = new LogRequests(monitor);
+        this.memtables = new ActiveMemtable(monitor, versions, memLogs, sharedForce, logs);
+        this.retries = new SpaceRetries(monitor, memtables::wantCommit, versions::visibleSequence);
+        this.spared = new SparedRoom(memtables, memLogs, retries, commits.isInline());
+        this.rotation = new MemtableRotation(
+                monitor, memtables, memLogs, logs, retries, commits, this::startThreads, settings.space.segmentBytes());
+        this.requests = new CommitRequests(
+                monitor, memtables, memLogs, logs, retries, commits, new SlowFilling(System::nanoTime), versions, held);
+        this.runs = new RunGate(monitor, memtables, versions, held, retries, commits);
+        this.stagingRoom = new StagingRoom(large, commits, runs);
+    }
+
+    /** What keeps writers away from the keys of a sorted run. */
+    public RunGate runs() {
+        return runs;
+    }
+
+    /** What the commit thread is to be given. */
+    public CommitWork commitWork() {
+        return requests;
+    }
+
+    /** What the thread that makes logs is to be given. */
+    LogRequests logRequests() {
+        return logs;
+    }
+
+    /** Starts what works beside writers once there are any. Under the write lock, or before there can be any. */
+    public void startThreads() {
+        startOthers.run();
+        syncs.start();
+    }
+
+    // ---- a write
+
+    /** Whether a memtable and its log can hold a write, by its size. */
+    public boolean fits(long payloadBytes, long bodyBytes, int entries) {
+        return payloadBytes <= memLogs.maxPayloadBytes()
+                && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
+    }
+
+    /** The same of a batch, of which large values need not be in them. */
+    public boolean fits(BatchPayload payload) {
+        if (fits(payload.length(), payload.bodyBytes(), payload.entries())) {
+            return true;
+        }
+        LargeValues.Sizes without = large.sizesWithout(payload.bytes(), payload.length());
+        return without != null && fits(without.payloadBytes(), without.bodyBytes(), payload.entries());
+    }
+
+    /** Throws unless they can. */
+    public void requireFits(long payloadBytes, long bodyBytes, int entries) {
+        if (!fits(payloadBytes, bodyBytes, entries)) {
+            throw new IllegalArgumentException("the write has " + payloadBytes + " bytes in " + entries
+                    + " entries, which a memtable of " + settings.memtableBytes
+                    + " bytes can't hold; split it, or open the store with larger memtables");
+        }
+    }
+
+    /**
+     * Writes all entries of a payload, atomically.
+     *
+     * @param checksum its {@link WritePayload#checksum}
+     * @param ranges how many of them delete ranges
+     * @param bodyBytes the sum of {@link MemTable#bodyBytes} over its entries
+     * @return the sequence number of the last entry
+     */
+    public long write(byte[] payload, int length, int checksum, int entries, int ranges, long bodyBytes, Force force) {
+        return write(payload, length, checksum, entries, ranges, bodyBytes, force, null, null);
+    }
+
+    /**
+     * Writes them if a precondition holds of all writes before this one.
+     *
+     * @param precondition null for none
+     * @param guard to be asked whether it may be written, and told its numbers; null for none
+     * @return the sequence number of the last entry; {@link #REFUSED} if it does not hold, and nothing was written
+     */
+    public long write(
+            byte[] payload,
+            int length,
+            int checksum,
+            int entries,
+            int ranges,
+            long bodyBytes,
+            Force force,
+            Precondition precondition,
+            WriteGuard guard) {
+        return write(payload, length, checksum, entries, ranges, bodyBytes, force, precondition, guard, Long.MAX_VALUE);
+    }
+
+    /**
+     * Writes them if none of them is too old, either.
+     *
+     * @param operandTime the time of its operands; {@link Long#MAX_VALUE} if there are none
+     * @return the sequence number of the last entry; {@link #REFUSED} if the precondition does not hold, or {@link
+     *     #TOO_OLD}, and nothing was written
+     */
+    public long write(
+            byte[] payload,
+            int length,
+            int checksum,
+            int entries,
+            int ranges,
+            long bodyBytes,
+            Force force,
+            Precondition precondition,
+            WriteGuard guard,
+            long operandTime) {
+        health.requireUsable();
+        boolean fitsLog = fits(length, bodyBytes, entries);
+        try (StagedWrite staged = large.mayBeIn(length) ? stage(payload, length, fitsLog) : null) {
+            if (staged != null) {
+                byte[] changed = staged.payload;
+                return write(
+                        changed,
+                        changed.length,
+                        staged.checksum,
+                        entries,
+                        ranges,
+                        staged.bodyBytes,
+                        force,
+                        precondition,
+                        guard,
+                        operandTime,
+                        staged);
+            }
+        }
+        return write(
+                payload, length, checksum, entries, ranges, bodyBytes, force, precondition, guard, operandTime, null);
+    }
+
+    /** Apart from short writes, which make no garbage. */
+    private StagedWrite stage(byte[] payload, int length, boolean fitsLog) {
+        return stagingRoom.find(() -> large.stage(payload, length, fitsLog));
+    }
+
+    /**
+     * Sets the value of a key to the next bytes of a channel, which are staged while they are read: a {@linkplain
+     * LargeValues#isStagedWhileRead large value}.
+     *
+     * @param key as it is stored
+     * @return the sequence number
+     * @throws IOException as the channel does, or if it ends before the value; nothing is written then
+     */
+    public long writeFrom(
+            byte[] key, long expiry, ReadableByteChannel source, int valueLength, Force force, WriteGuard guard)
+            throws IOException {
+        health.requireUsable();
+        if (guard != null) {
+            guard.check();
+        }
+        RecordStager record =
+                large.stager(key, expiry, source, valueLength, staging -> stagingRoom.find(staging::getAsLong));
+        requireFits(record.payloadBytes(), record.bodyBytes(), 1); // before anything is read
+        boolean written = false;
+        try (StagedWrite staged = record.stage()) {
+            byte[] payload = staged.payload;
+            int checksum = staged.checksum;
+            long body = staged.bodyBytes;
+            long last =
+                    write(payload, payload.length, checksum, 1, 0, body, force, null, guard, Long.MAX_VALUE, staged);
+            written = true;
+            return last;
+        } finally {
+            if (!written) {
+                stagingRoom.giveBackUnused();
+            }
+        }
+    }
+
+    /** Writes what has no large values any more: they are staged, or null if there were none. */
+    private long write(
+            byte[] payload,
+            int length,
+            int checksum,
+            int entries,
+            int ranges,
+            long bodyBytes,
+            Force force,
+            Precondition precondition,
+            WriteGuard guard,
+            long operandTime,
+            StagedWrite staged) {
+        requireFits(length, bodyBytes, entries);
+        pacer.pace(length);
+        turns.giveWay();
+        MemLog log;
+        long first;
+        int reserved;
+        boolean frees;
+        long checked = -1; // through this number the precondition holds
+        long checkedRuns = -1; // and through this run
+        int checks = 0;
+        monitor.lock();
+        try {
+            while (true) {
+                health.requireUsable();
+                if (operandTime < versions.clock.reclaimed()) {
+                    return TOO_OLD;
+                }
+                if (guard != null) {
+                    guard.check();
+                }
+                if (held.holdBack(payload, length)) {
+                    monitor.await();
+                    continue;
+                }
+                boolean isChecked = checked == memtables.lastSequence() && checkedRuns == held.linkedRuns();
+                if (precondition != null && !isChecked) {
+                    boolean isLittle = checked >= 0
+                            && memtables.lastSequence() - checked <= CHECKED_UNDER_LOCK
+                            && checkedRuns == held.linkedRuns();
+                    checked = memtables.lastSequence();
+                    checkedRuns = held.linkedRuns();
+                    if (!holds(precondition, checked, !isLittle && checks++ < CHECKS_BESIDE_OTHERS)) {
+                        return REFUSED;
+                    }
+                    continue;
+                }
+                log = memtables.get();
+                if (log != null
+                        && hasRoomFor(log, staged)
+                        && log.wal.hasRoom(length)
+                        && spared.allows(log, payload, length, bodyBytes)) {
+                    frees = retries.isFull() && SparedRoom.isDelete(payload, length);
+                    hold(log, staged);
+                    reserved = log.table().reserve(bodyBytes, entries, ranges, memtables.lastSequence() + 1);
+                    if (reserved != MemTable.NONE) {
+                        break;
+                    }
+                }
+                rotation.rotate(payload, length, bodyBytes, entries);
+            }
+            if (staged != null) {
+                log.countStaged(staged.recordBytes);
+            }
+            first = memtables.lastSequence() + 1;
+            append(log, payload, length, checksum, first, entries);
+            walBytesWritten += WalFormat.frameBytes(length);
+            memtables.setLastSequence(first + entries - 1); // I2: from here on to the end of insert
+            if (guard != null) {
+                guard.numbered(first + entries - 1);
+            }
+            if (frees) {
+                retries.freed(first + entries - 1);
+            }
+        } finally {
+            monitor.unlock();
+        }
+        long last = first + entries - 1;
+        insert(log, payload, length, first, last, reserved);
+        if (force == Force.BEFORE_RETURN) {
+            sharedForce.awaitDurable(last);
+        } else if (force == Force.PERIODICALLY) {
+            syncs.wrote(last);
+        }
+        return last;
+    }
+
+    private void hold(MemLog log, StagedWrite staged) {
+        if (staged != null) {
+            log.hold(staged.runs, large);
+        }
+    }
+
+    /** Whether a memtable may refer to more: what is staged waits for its commit, and takes the disk meanwhile. */
+    private boolean hasRoomFor(MemLog log, StagedWrite staged) {
+        return staged == null || log.stagedBytes() == 0 || log.stagedBytes() + staged.recordBytes <= mostStagedBytes;
+    }
+
+    /** What makes large values of those that are. */
+    public LargeValues large() {
+        return large;
+    }
+
+    /**
+     * Checks a precondition, under the write lock. The lock is given up meanwhile if there is much to be checked.
+     * Others mostly write little until then, which is checked while they wait. After much was found too often, they
+     * wait for all of it.
+     */
+    private boolean holds(Precondition precondition, long through, boolean besideOthers) {
+        if (besideOthers) {
+            monitor.unlock();
+        }
+        try {
+            versions.awaitVisible(through); // those before are past the lock
+            return precondition.holds(through);
+        } finally {
+            if (besideOthers) {
+                monitor.lock();
+            }
+        }
+    }
+
+    /** The store's time, in milliseconds since 1970, for something to be written. */
+    public long now() {
+        return versions.clock.nowToWrite();
+    }
+
+    private void append(MemLog log, byte[] payload, int length, int checksum, long first, int entries) {
+        try {
+            long runs = held.linkedRuns();
+            log.wal.append(payload, 0, length, checksum, first, entries, runs != runsBehind);
+            runsBehind = runs;
+        } catch (Throwable e) {
+            health.fail(e); // room in the memtable is taken, and the log may end in a part of a frame
+            throw e;
+        }
+    }
+
+    private void insert(MemLog log, byte[] payload, int length, long first, long last, int reserved) {
+        try {
+            int inserted = log.table().insertAll(payload, 0, length, first, reserved);
+            assert inserted == last - first + 1 : "a recovery numbers " + inserted + " entries from " + first;
+            versions.advanceVisible(first, last);
+        } catch (Throwable e) {
+            health.fail(e); // those behind must not wait for this one
+            throw e;
+        }
+    }
+
+    // ---- how fast the active memtable may be filled
+
+    /** Brings up to date what follows from all else under the write lock. */
+    private void follow() {
+        boolean hasSuccessor = memtables.mayBeginNext() && memLogs.isReady();
+        boolean comesNearer = logs.lastWentWell() && !retries.isFull();
+        pacer.slow(hasSuccessor || !comesNearer || commits.isInline() ? null : memtables.get());
+        spared.follow();
+    }
+
+    private void heldBack() {
+        logs.hurry();
+        turns.heldBack();
+    }
+
+    /** How far the successor of the active memtable is on its way: it needs a place, and must be ready. */
+    private double successorProgress() {
+        double place = memtables.mayBeginNext() ? 1 : commits.progress();
+        // As long as the log is not ready the last eighth is spared, so the pacer's slack has to come before it.
+        double share = (1 - 2 * SparedRoom.SPARED) / (1 - SparedRoom.SPARED);
+        return Math.min(place, memLogs.isReady() ? 1 : share * memLogs.progress());
+    }
+
+    // ---- recovery
+
+    /**
+     * A memtable for what an earlier process left. Its log is a new one; from the first time on that there is no space
+     * for one, it is the old log that has the write.
+     *
+     * @param isChanged whether the write is not as the old log has it
+     */
+    private MemLog nextForRecovered(int length, long bodyBytes, int entries, boolean isChanged, RecoveredLogs logs) {
+        if (!adopting) {
+            try {
+                return nextForCopies(length, bodyBytes, entries, logs);
+            } catch (StoreFullException e) {
+                if (isChanged || memLogs.lacksMemory() || monitor.health.hasFailed()) {
+                    throw e;
+                }
+                adopting = true;
+            }
+        }
+        if (isChanged) {
+            // The old log refers to bytes of the data file, of which nobody knows whether they are durable (P4).
+            throw new StoreFullException("no space to copy a write with a large value from a write-ahead log; free "
+                    + length + " bytes and some more, or open the store for reading only, which needs none");
+        }
+        return memLogs.takeAdopted(logs.adopt(), bodyBytes, entries, memtables.birthOfNext());
+    }
+
+    /**
+     * A memtable with a log of its own for writes that an earlier process left, which may be more than memtables hold
+     * now: full ones are committed to make room. Where that can't be, memtables get larger and larger, so that there
+     * are few all the same.
+     */
+    private MemLog nextForCopies(int length, long bodyBytes, int entries, RecoveredLogs logs) {
+        boolean usual =
+                length <= memLogs.maxPayloadBytes() && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
+        int count = memtables.count();
+        int leastBytes = usual ? 0 : MemTable.arenaBytesFor(bodyBytes, entries);
+        if (!memtables.mayBeginNext()) {
+            logs.beforeCommit();
+            if (!commits.tryCommitAll()) {
+                long larger = (long) settings.memtableBytes << Math.min(count - ActiveMemtable.MAX_FROZEN, 16);
+                leastBytes = (int) Math.max(leastBytes, Math.min(StoreSettings.MAX_MEMTABLE_BYTES, larger));
+            }
+        }
+        long birth = memtables.birthOfNext();
+        if (leastBytes > 0) {
+            return memLogs.takeLarge(leastBytes, length, birth);
+        }
+        try {
+            return memLogs.takeFor(length, bodyBytes, entries, birth);
+        } catch (StoreFullException e) {
+            if (memLogs.lacksMemory()) {
+                throw e;
+            }
+            return memLogs.takeFirst(length, bodyBytes, entries, birth); // a small one, which may hold all there is
+        }
+    }
+
+    /**
+     * Takes a write from a log that an earlier process left; which is being recovered.
+     *
+     * @param logs where the write comes from
+     */
+    public void writeRecovered(
+            byte[] payload, int length, long first, int entries, int ranges, long bodyBytes, RecoveredLogs logs) {
+        if (!large.refers(payload, length)) {
+            writeRecovered(payload, length, first, entries, ranges, bodyBytes, false, logs, null);
+            return;
+        }
+        long wholeBytes = large.wholeBytes(payload, length);
+        if (wholeBytes <= settings.memtableBytes / 2) {
+            writeWhole(payload, length, first, entries, ranges, logs);
+            return;
+        }
+        logs.beforeCommit(); // staging changes the space's files
+        try (StagedWrite staged = large.stageAgain(payload, length)) {
+            byte[] changed = staged.payload;
+            writeRecovered(changed, changed.length, first, entries, ranges, staged.bodyBytes, true, logs, staged);
+        } catch (StoreFullException e) {
+            if (large.hasFailed()) {
+                throw e;
+            }
+            writeWhole(payload, length, first, entries, ranges, logs); // V4 of LargeValues
+        }
+    }
+
+    /** Writes a recovered payload with the large values that it refers to. */
+    private void writeWhole(byte[] payload, int length, long first, int entries, int ranges, RecoveredLogs logs) {
+        byte[] whole = large.wholeOfKept(payload, length);
+        long body = LargeValues.bodyBytes(whole, whole.length);
+        writeRecovered(whole, whole.length, first, entries, ranges, body, true, logs, null);
+    }
+
+    private void writeRecovered(
+            byte[] payload,
+            int length,
+            long first,
+            int entries,
+            int ranges,
+            long bodyBytes,
+            boolean isChanged,
+            RecoveredLogs logs,
+            StagedWrite staged) {
+        monitor.lock();
+        try {
+            int reserved = MemTable.NONE;
+            MemLog log = memtables.get();
+            if (log != null && hasRoomFor(log, staged) && takesRecovered(log, length, isChanged, logs)) {
+                hold(log, staged);
+                reserved = log.table().reserve(bodyBytes, entries, ranges, first);
+            }
+            if (reserved == MemTable.NONE) {
+                log = nextForRecovered(length, bodyBytes, entries, isChanged, logs);
+                memtables.begin(log, false);
+                hold(log, staged);
+                reserved = log.table().reserve(bodyBytes, entries, ranges, first);
+            }
+            if (staged != null) {
+                log.countStaged(staged.recordBytes);
+            }
+            if (!log.wal.isAdopted()) { // else it has the write
+                int checksum = WritePayload.checksum(payload, 0, length);
+                log.wal.append(payload, 0, length, checksum, first, entries);
+            }
+            memtables.setLastSequence(first + entries - 1);
+            log.table().insertAll(payload, 0, length, first, reserved);
+            versions.setVisible(first + entries - 1);
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Ends the recovery: writes go to the last memtable, also if its log is one that serves on. */
+    public void endRecovery() {
+        monitor.lock();
+        try {
+            MemLog log = memtables.get();
+            if (log != null && log.wal.isAdopted()) {
+                log.wal.goOn();
+            }
+            adopting = false;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Whether the log of a memtable has room for a recovered write, or has it. */
+    private boolean takesRecovered(MemLog log, int length, boolean isChanged, RecoveredLogs logs) {
+        return adopting ? !isChanged && log.wal == logs.adopt() : log.wal.hasRoom(length);
+    }
+
+    // ---- the end
+
+    /** Has the store refuse writes from now on, and returns the last sequence number given. */
+    public long refuseMore() {
+        monitor.lock();
+        try {
+            health.beginClose();
+            monitor.wake();
+            return memtables.lastSequence();
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    /** Wakes whoever waits under the write lock: the store's health has changed, or an interval is to be divided. */
+    public void wake() {
+        monitor.wake();
+    }
+
+    public long walBytesWritten() {
+        return walBytesWritten;
+    }
+}

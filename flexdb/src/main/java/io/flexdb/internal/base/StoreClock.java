@@ -35,7 +35,9 @@ public final class StoreClock {
      * T7  A clock of the user's is foreign code, and is not asked in a short read: a read that may need the time asks
      *     before, and goes by that answer. That of the system is asked where it is needed, as most reads need none.
      *
-     * Mostly a reading is within a second behind the one that was looked at last, the anchor. Then it is good as it is.
+     * Mostly a reading is within a second behind the one that was looked at last, the anchor, and no more than two have
+     * passed since. Then it is good as it is. Both clocks are asked: one that has gone back by what has passed would
+     * show the anchor's time again.
      */
     /** The last reading that is taken for one: the end of the year 9999. The time goes on behind it. */
     static final long MAX_READING = 253_402_300_799_999L;
@@ -92,10 +94,14 @@ public final class StoreClock {
     public long now() {
         long reading = Math.max(MIN_READING, Math.min(MAX_READING, source.millis()));
         Anchor last = anchor;
-        if (last != null && reading >= last.reading && reading - last.reading < STEP_MILLIS) {
+        if (last != null && reading >= last.reading && reading - last.reading < STEP_MILLIS && isRecent(last)) {
             return notBefore(reading + last.ahead);
         }
         return notBefore(look(reading));
+    }
+
+    private boolean isRecent(Anchor last) {
+        return nanoClock == null || nanoClock.getAsLong() - last.nanos < 2 * STEP_MILLIS * NANOS_PER_MILLI;
     }
 
     private long notBefore(long time) {

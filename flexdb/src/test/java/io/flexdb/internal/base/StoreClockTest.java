@@ -261,6 +261,19 @@ class StoreClockTest {
         assertEquals(reading, meanwhile.get());
     }
 
+    @Test
+    void aClockThatHasGoneBackByWhatHasPassedDoesNotStopTheTime() {
+        StoreClock clock = new StoreClock(source, () -> nanos);
+        reading = BEGIN;
+        assertEquals(BEGIN, clock.now());
+        nanos += 3_600_000L * 1_000_000;
+        reading = BEGIN + 500; // as if half a second had passed, not an hour
+        assertEquals(BEGIN + 3_600_000, clock.now());
+        nanos += 300L * 1_000_000;
+        reading += 300;
+        assertEquals(BEGIN + 3_600_300, clock.now());
+    }
+
     /** The true time is what passes; now and then the clock is wrong for less than a minute, or a little for long. */
     @Test
     void excursionsOfAllKindsHardlyShowAndTheTimeNeverGoesBack() {

@@ -20,9 +20,11 @@ import io.flexdb.internal.txn.KeyspaceState;
 import io.flexdb.internal.write.BatchPayload;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.storage.ConflictException;
+import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreHealth;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -378,6 +380,37 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      */
     public void awaitDurable(long sequence) {
         access.store().awaitDurable(sequence);
+    }
+
+    /**
+     * A future of the moment at which a write and all before it are durable, whatever their {@link Durability}. The log is
+     * forced for it at once, as by {@link #awaitDurable}, but no thread waits: thousands of these futures share a force.
+     *
+     * <pre>{@code
+     * long sequence = db.put(key, value);
+     * db.whenDurable(sequence).thenRun(() -> acknowledge(key));
+     * }</pre>
+     *
+     * <p>Actions that are hung onto it without an executor run on a thread of the store, one after another, and never under
+     * a lock; they may use the store, and close it. An action that takes long holds up those of the other futures, and one
+     * that waits for another of these futures may wait for ever: give such actions an executor ({@code thenRunAsync}). To
+     * cancel the future has no effect on the write.
+     *
+     * @param sequence the number that the write has returned, or any before it
+     * @return is completed exceptionally where {@link #awaitDurable} would throw: with a {@link
+     *     io.flexdb.storage.StoreFailedException} if a force has failed, and with a {@link
+     *     io.flexdb.storage.StoreClosedException} if the store was closed before the call. A close of the store makes
+     *     durable what is pending, and completes it
+     * @throws IllegalArgumentException if no write has had that number yet
+     */
+    public CompletableFuture<Void> whenDurable(long sequence) {
+        Store open;
+        try {
+            open = access.store();
+        } catch (StorageException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return open.whenDurable(sequence);
     }
 
     /**

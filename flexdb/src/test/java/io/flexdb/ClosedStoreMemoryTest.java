@@ -110,6 +110,7 @@ class ClosedStoreMemoryTest {
         WriteBatch batch = new WriteBatch().in(named).put(bytes("b"), bytes("1"));
         db.write(batch);
         List<Object> kept = new ArrayList<>(List.of(db, named, batch, db.stats(), db.options(), db.health()));
+        kept.add(db.whenDurable(named.put(bytes("later"), bytes("1"))));
         for (boolean closes : new boolean[] {true, false}) {
             Snapshot snapshot = db.snapshot();
             Snapshot inNamed = snapshot.in(named);

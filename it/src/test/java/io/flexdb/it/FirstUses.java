@@ -91,7 +91,7 @@ final class FirstUses {
             db.get(key);
         }
         db.put(key(KEYS), new byte[SEGMENT_BYTES]);
-        db.deleteRange(key(KEYS / 4), key(KEYS / 2));
+        db.whenDurable(db.deleteRange(key(KEYS / 4), key(KEYS / 2))).join();
         db.sync();
     }
 

@@ -50,6 +50,7 @@ public final class SharedThreads {
         private volatile boolean wanted;
         private volatile boolean urgent;
         private volatile boolean running; // written under the monitor, as all below
+        private boolean ending; // ends by itself
         private boolean ended;
         private long due = Long.MAX_VALUE;
 
@@ -95,6 +96,29 @@ public final class SharedThreads {
                 removeEnded();
             } finally {
                 monitor.unlock();
+            }
+        }
+
+        /**
+         * Has it end by itself, once it has done what it was woken for and asks for no further run. Does not wait, so
+         * this is for work that must not hold up an end, and work itself may call it. To wake it has no effect then.
+         */
+        public void endWhenDone() {
+            monitor.lock();
+            try {
+                ending = true;
+                endIfDone();
+            } finally {
+                monitor.unlock();
+            }
+        }
+
+        /** Under the monitor. */
+        private void endIfDone() {
+            if (ending && !ended && !running && !wanted && due == Long.MAX_VALUE) {
+                ended = true;
+                work = null;
+                removeEnded();
             }
         }
     }
@@ -333,6 +357,7 @@ public final class SharedThreads {
             long now = now();
             done.running = false;
             done.due = Math.min(done.due, later(now, rest));
+            done.endIfDone();
             progress = now;
             worker.task = null;
             worker.nextIdle = idle;

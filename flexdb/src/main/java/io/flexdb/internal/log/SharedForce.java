@@ -32,6 +32,7 @@ public final class SharedForce {
     private final Monitor lock = new Monitor(); // guards the logs and those who wait; held for moments
     private final ArrayDeque<WalWriter> writers = new ArrayDeque<>(); // oldest first
     private volatile long durableSequence;
+    private volatile Runnable onForced = () -> {};
     private final StripedPool<Request> requests = new StripedPool<>(Request::new);
     private Request firstWaiting; // in the order in which they came; under the lock, as the next two
     private Request lastWaiting;
@@ -77,6 +78,11 @@ public final class SharedForce {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Has this run after each force, without a lock, by whoever has forced. It must not wait, throw, or need memory. */
+    void onForced(Runnable told) {
+        onForced = told;
     }
 
     /** Every write up to this number is durable. Never falls. */
@@ -198,6 +204,7 @@ public final class SharedForce {
         } finally {
             lock.unlock();
         }
+        onForced.run();
     }
 
     /** The first of two failures, which knows of the other if there is memory for that. */

@@ -16,6 +16,7 @@ import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.RangeFilters;
 import io.flexdb.internal.interval.SparseIndex;
+import io.flexdb.internal.log.DurableFutures;
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.MemLogs;
 import io.flexdb.internal.log.RecentWrites;
@@ -55,6 +56,7 @@ import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreLockedException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -102,6 +104,7 @@ public final class Store implements AutoCloseable {
     public final CommitThread commits;
     private final LockWatch lockWatch;
     private final SyncThread syncs;
+    private final DurableFutures durableFutures;
     private final LogThread logThread;
     private final StoreWriter writer;
     private final StoreReader reader;
@@ -180,6 +183,7 @@ public final class Store implements AutoCloseable {
                 inline ? commits::publish : this::signalDivided,
                 System::nanoTime);
         this.syncs = new SyncThread(settings, versions, sharedForce, opened.threads, directory);
+        this.durableFutures = new DurableFutures(sharedForce, health, syncs::forceAtOnce, opened.threads, directory);
         this.writer =
                 new StoreWriter(settings, versions, memLogs, sharedForce, commits, syncs, large, this::startLogThread);
         this.logThread = new LogThread(writer, memLogs, retired, health, opened.threads, directory);
@@ -460,12 +464,22 @@ public final class Store implements AutoCloseable {
     /** Makes every write up to a visible one durable. */
     public void awaitDurable(long sequence) {
         health.requireReadable();
+        requireVisible(sequence);
+        sharedForce.awaitDurable(sequence);
+    }
+
+    /** A future of the moment at which every write up to a visible one is durable; has that forced. */
+    public CompletableFuture<Void> whenDurable(long sequence) {
+        requireVisible(sequence);
+        return health.isReadable() ? durableFutures.add(sequence) : CompletableFuture.failedFuture(health.refusal());
+    }
+
+    private void requireVisible(long sequence) {
         long visible = visibleSequence();
         if (sequence > visible) {
             throw new IllegalArgumentException(
                     "sequence " + sequence + " is of no write yet; the last one has " + visible);
         }
-        sharedForce.awaitDurable(sequence);
     }
 
     /** Every write up to this sequence number is durable. */
@@ -632,6 +646,7 @@ public final class Store implements AutoCloseable {
             writer.large().awaitStaging();
             finishCommits(last);
         } finally {
+            durableFutures.end();
             versions.epochs.awaitNoReaders();
             release(() -> {});
         }

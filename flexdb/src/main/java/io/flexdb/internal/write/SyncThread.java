@@ -8,23 +8,29 @@ import io.flexdb.internal.read.StoreVersions;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Forces the write-ahead log now and then, so that a power cut takes no more than an interval's writes. */
+/**
+ * Forces the write-ahead log now and then, so that a power cut takes no more than an interval's writes; and at once for
+ * those who wait for a force without a thread.
+ */
 public final class SyncThread {
     /*
      * In a store that is forced when asked only writes that ask for more are looked after, and the thread begins with
-     * the first of them.
+     * the first of them. Forces at once are another task, since the first one has its time.
      */
+    private static final long TRY_AGAIN_NANOS = 10_000_000;
+
     private final StoreVersions versions;
     private final SharedForce sharedForce;
     private final long intervalNanos;
     private final SharedThreads threads; // null if there is to be none
-    private final String name;
+    private final String directory;
     private final boolean forAll;
-    private volatile SharedThreads.Task task; // written under this object's lock
+    private volatile SharedThreads.Task task; // written under this object's lock, as is the next
+    private volatile SharedThreads.Task atOnce;
     private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
     private boolean stopped; // under the lock
 
-    /** @param threads null where nothing is forced periodically */
+    /** @param threads null where nothing is forced but by whoever needs it */
     public SyncThread(
             StoreSettings settings,
             StoreVersions versions,
@@ -34,8 +40,8 @@ public final class SyncThread {
         this.versions = versions;
         this.sharedForce = sharedForce;
         this.intervalNanos = settings.syncInterval.toNanos();
-        this.threads = intervalNanos > 0 ? threads : null;
-        this.name = "flexdb-sync " + directory;
+        this.threads = threads;
+        this.directory = directory.toString();
         this.forAll = settings.force == Force.PERIODICALLY;
     }
 
@@ -48,7 +54,7 @@ public final class SyncThread {
 
     /** A write that asked to be forced periodically, whatever the store's mode is, is visible. */
     void wrote(long sequence) {
-        if (forAll || threads == null) {
+        if (forAll || threads == null || intervalNanos == 0) {
             return;
         }
         askedFor.accumulateAndGet(sequence, Math::max);
@@ -58,8 +64,9 @@ public final class SyncThread {
     }
 
     private synchronized void startThread() {
-        if (threads != null && task == null && !stopped) {
-            SharedThreads.Task added = threads.add(name, this::run); // if it can't, it is tried again
+        if (threads != null && intervalNanos > 0 && task == null && !stopped) {
+            SharedThreads.Task added =
+                    threads.add("flexdb-sync " + directory, this::run); // if it can't, it is tried again
             added.wakeIn(intervalNanos);
             task = added;
         }
@@ -78,15 +85,50 @@ public final class SyncThread {
         return intervalNanos;
     }
 
+    /** Has all that is visible forced at once, by a thread of the store's. Not once it has been stopped. */
+    public void forceAtOnce() {
+        SharedThreads.Task forcing = atOnce;
+        if (forcing == null) {
+            forcing = startForcing();
+        }
+        if (forcing != null) {
+            forcing.wakeFirst();
+        }
+    }
+
+    private synchronized SharedThreads.Task startForcing() {
+        if (atOnce == null && !stopped) {
+            atOnce = threads.add("flexdb-force " + directory, this::runAtOnce);
+        }
+        return atOnce;
+    }
+
+    private long runAtOnce() {
+        try {
+            sharedForce.awaitDurable(versions.visibleSequence());
+            return Long.MAX_VALUE;
+        } catch (OutOfMemoryError e) { // nothing has been forced, and nothing was spoilt
+            return TRY_AGAIN_NANOS;
+        } catch (Throwable e) {
+            versions.health.fail(e);
+            return Long.MAX_VALUE;
+        }
+    }
+
     /** Ends, and waits for the end. */
     public void stop() {
-        SharedThreads.Task running;
+        SharedThreads.Task periodic;
+        SharedThreads.Task forcing;
         synchronized (this) {
             stopped = true;
-            running = task;
+            periodic = task;
+            forcing = atOnce;
         }
-        if (running != null) {
-            running.end();
+        if (periodic != null) {
+            periodic.end();
+        }
+        if (forcing != null) {
+            forcing.end();
         }
     }
 }

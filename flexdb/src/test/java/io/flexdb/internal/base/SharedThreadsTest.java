@@ -52,6 +52,30 @@ class SharedThreadsTest {
     }
 
     @Test
+    void aTaskThatEndsWhenItIsDoneRunsOnceMoreAndIsNotWaitedFor() {
+        AtomicInteger runs = new AtomicInteger();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        SharedThreads.Task task = threads.add("ending", () -> {
+            begun.countDown();
+            await(mayEnd);
+            return runs.incrementAndGet() == 1 ? 0 : Long.MAX_VALUE; // asks for another run, and no more
+        });
+        task.wake();
+        await(begun);
+        task.endWhenDone();
+        assertEquals(1, threads.taskCount());
+        mayEnd.countDown();
+        Waiting.whileTrue(() -> threads.taskCount() > 0);
+        assertEquals(2, runs.get());
+        task.wake();
+        SharedThreads.Task idle = threads.add("idle", () -> runs.incrementAndGet());
+        idle.endWhenDone();
+        assertEquals(0, threads.taskCount());
+        assertEquals(2, runs.get());
+    }
+
+    @Test
     void aTaskRunsAgainAfterTheTimeThatItHasAskedFor() {
         CountDownLatch runs = new CountDownLatch(5);
         SharedThreads.Task task = threads.add("periodic", () -> {

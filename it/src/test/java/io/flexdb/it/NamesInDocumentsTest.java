@@ -31,7 +31,14 @@ class NamesInDocumentsTest {
                 "files.md",
                 "paper-map.md",
                 "crash-consistency.md",
-                "testing.md"
+                "testing.md",
+                "operations.md",
+                "tuning.md",
+                "backup.md",
+                "faq.md",
+                "../README.md",
+                "../CHANGELOG.md",
+                "../CONTRIBUTING.md"
             })
     void theClassesThatADocumentNamesAreThere(String document) throws IOException {
         Set<String> unknown = new TreeSet<>();
@@ -68,6 +75,7 @@ class NamesInDocumentsTest {
     @ValueSource(
             strings = {
                 "architecture.md",
+                "backup.md",
                 "benchmarks.md",
                 "crash-consistency.md",
                 "faq.md",
@@ -75,7 +83,9 @@ class NamesInDocumentsTest {
                 "files.md",
                 "operations.md",
                 "testing.md",
-                "tuning.md"
+                "tuning.md",
+                "../README.md",
+                "../CHANGELOG.md"
             })
     void linesOfProseAreShort(String document) throws IOException {
         int longest = 120;

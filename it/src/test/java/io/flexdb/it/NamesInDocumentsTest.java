@@ -17,7 +17,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The documents speak of classes that there are, and the glossary is in order. */
 class NamesInDocumentsTest {
     private static final Pattern CLASS = Pattern.compile("`([A-Z][a-z]\\w*)(?:\\.(\\w+))?(?:\\([^`]*\\))?`");
-    private static final Set<String> OF_OTHERS = Set.of("MemorySegment", "System", "TreeMap", "Unsafe", "VarHandle");
+    private static final Set<String> OF_OTHERS = Set.of(
+            "ByteBuffer",
+            "Duration",
+            "IllegalArgumentException",
+            "Integer",
+            "MemorySegment",
+            "NullPointerException",
+            "System",
+            "TreeMap",
+            "Unsafe",
+            "VarHandle");
 
     private static final Set<String> CLASSES = Sources.files()
             .map(path -> path.getFileName().toString().replace(".java", ""))

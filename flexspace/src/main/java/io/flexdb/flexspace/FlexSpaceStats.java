@@ -21,8 +21,6 @@ import io.flexdb.storage.StoreHealth;
  * @param extentsScanned extents that garbage collection looked at
  * @param bytesFreed dead bytes of the segments that garbage collection emptied
  * @param segmentsFreed segments that garbage collection emptied
- * @param segmentsRefilled 0: dead frames of segments are not written again any more
- * @param bytesRefilled 0
  * @param checkpoints checkpoints made
  * @param checkpointWaits how often a change waited for one, because the logs had become as long as they may
  * @param treeMemoryBytes off-heap bytes of the FlexTree
@@ -58,8 +56,6 @@ public record FlexSpaceStats(
         long extentsScanned,
         long bytesFreed,
         long segmentsFreed,
-        long segmentsRefilled,
-        long bytesRefilled,
         long checkpoints,
         long checkpointWaits,
         long treeMemoryBytes,
@@ -98,8 +94,6 @@ public record FlexSpaceStats(
                 figures.extentsScanned(),
                 figures.bytesFreed(),
                 figures.segmentsFreed(),
-                0,
-                0,
                 figures.checkpoints(),
                 figures.checkpointWaits(),
                 figures.treeMemoryBytes(),

@@ -135,24 +135,9 @@ public final class WalFormat {
         return "0".repeat(NAME_DIGITS - digits.length()) + digits;
     }
 
-    /** Whether a name is that of a log. Digits of other scripts count too, see {@link #hasForeignDigits}. */
+    /** Whether a name is that of a log. */
     public static boolean isFileName(String name) {
-        return name.length() == NAME_DIGITS && name.chars().allMatch(Character::isDigit);
-    }
-
-    /**
-     * Whether a log's name is written in other digits than 0 to 9. Early builds named logs in the digits of the default
-     * locale, and did not find them again.
-     */
-    public static boolean hasForeignDigits(String fileName) {
-        return !fileName.equals(withDigits(fileName));
-    }
-
-    /** The name of a log in digits from 0 to 9. */
-    static String withDigits(String fileName) {
-        StringBuilder digits = new StringBuilder(NAME_DIGITS);
-        fileName.chars().forEach(c -> digits.append((char) ('0' + Character.digit(c, 10))));
-        return digits.toString();
+        return name.length() == NAME_DIGITS && name.chars().allMatch(c -> c >= '0' && c <= '9');
     }
 
     /** Whether a name is that of a log whose making or recycling did not end. */

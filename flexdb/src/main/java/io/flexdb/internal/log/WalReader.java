@@ -113,7 +113,7 @@ public final class WalReader implements AutoCloseable {
                 WalFormat.HEADER_CHECKSUM - FilePreamble.FIELDS_OFFSET,
                 storeId);
         String name = WalFormat.fileName(window.getLong(WalFormat.HEADER_NUMBER));
-        if (!name.equals(WalFormat.withDigits(file.path().getFileName().toString()))) {
+        if (!name.equals(file.path().getFileName().toString())) {
             throw damage(WalFormat.HEADER_NUMBER, "the number in the file's name", name);
         }
         if (window.getLong(WalFormat.HEADER_GENERATION) <= 0) {
@@ -149,7 +149,7 @@ public final class WalReader implements AutoCloseable {
 
     private long numberInName() {
         try {
-            return Long.parseLong(WalFormat.withDigits(file.path().getFileName().toString()));
+            return Long.parseLong(file.path().getFileName().toString());
         } catch (NumberFormatException e) {
             return Long.MAX_VALUE; // more than any log has
         }

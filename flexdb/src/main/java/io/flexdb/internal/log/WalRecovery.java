@@ -32,10 +32,7 @@ public final class WalRecovery {
      *    new numbers are given out only after old files that have frames with such numbers are durably gone.
      * R3 A frame behind a gap was never acknowledged as durable, because files are forced in order. If its file's mark
      *    says that it was forced all the same, then what is missing was durable too: that is damage, not a crash.
-     * R4 Nothing that may be a log is passed over because of its name. A log named in foreign digits was not found by
-     *    the build that made it, which may have given its sequence numbers again. So it is replayed only where nothing
-     *    else can have been written under its numbers: it continues what was found so far, or is covered as a whole, as
-     *    a log is that its memtable's commit covers. Otherwise it holds writes that the store went on without.
+     * R4 Nothing that may be a log is passed over because of its name: it is refused.
      */
     private static final char UNDECODABLE = '\uFFFD'; // stands for bytes that the JVM's file names can't express
 
@@ -51,7 +48,6 @@ public final class WalRecovery {
     private final Set<Path> adopted = new LinkedHashSet<>(); // those that serve on
     private Start current; // the one that is being replayed, and the writer that it has got; or null
     private WalWriter currentWriter;
-    private Start foreign; // the first with a name in foreign digits, null if there is none
 
     private WalRecovery(Vfs vfs, Path directory, long storeId) {
         this.vfs = vfs;
@@ -90,11 +86,7 @@ public final class WalRecovery {
             highestNumber = Math.max(highestNumber, reader.number());
             highestGeneration = Math.max(highestGeneration, reader.generation());
             if (reader.next()) {
-                boolean isForeign =
-                        WalFormat.hasForeignDigits(path.getFileName().toString());
-                Start start = new Start(path, reader.number(), reader.firstSequence(), isForeign);
-                starts.add(start);
-                foreign = isForeign && foreign == null ? start : foreign;
+                starts.add(new Start(path, reader.number(), reader.firstSequence()));
             }
         }
     }
@@ -114,7 +106,8 @@ public final class WalRecovery {
         }
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
             if (FilePreamble.isOf(FilePreamble.Kind.WAL, FilePreamble.read(file, 0))) {
-                throw new CorruptionException(path, 0, "a log to be named by its number", "a log with this name");
+                throw new CorruptionException(
+                        path, 0, "a log to be named by its number, in 20 digits from 0 to 9", "a log with this name");
             }
         }
     }
@@ -122,17 +115,6 @@ public final class WalRecovery {
     /** Has a frame count only if what it refers to is there. Before {@link #replay}. */
     public void check(FrameCheck newCheck) {
         check = newCheck;
-    }
-
-    /**
-     * To be called for a store that was closed, which leaves no log.
-     *
-     * @throws CorruptionException if there is a log that the build that closed the store did not find
-     */
-    public void requireNoForeignLog() {
-        if (foreign != null) {
-            throw foreign.leftBehind(WalFormat.FIRST_FRAME, "no log in a store that was closed", foreign.firstSequence);
-        }
     }
 
     /**
@@ -153,14 +135,6 @@ public final class WalRecovery {
             try (WalReader reader = new WalReader(vfs, start.path, storeId)) {
                 reader.check(check, coveredSequence);
                 while (reader.next()) {
-                    if (start.isForeign
-                            && reader.lastSequence() > coveredSequence
-                            && (start.firstSequence <= coveredSequence || reader.firstSequence() != last + 1)) {
-                        throw start.leftBehind(
-                                reader.framePosition(),
-                                "a log that continues after sequence number " + last,
-                                reader.firstSequence());
-                    }
                     if (reader.lastSequence() <= last) {
                         continue;
                     }
@@ -308,24 +282,12 @@ public final class WalRecovery {
         private final Path path;
         private final long number;
         private final long firstSequence;
-        private final boolean isForeign;
         private FoundLog found; // once it was replayed
 
-        Start(Path path, long number, long firstSequence, boolean isForeign) {
+        Start(Path path, long number, long firstSequence) {
             this.path = path;
             this.number = number;
             this.firstSequence = firstSequence;
-            this.isForeign = isForeign;
-        }
-
-        CorruptionException leftBehind(long position, String expected, long found) {
-            return new CorruptionException(
-                    path,
-                    position,
-                    expected,
-                    "number " + found
-                            + " in a log named in other digits than 0 to 9, which an earlier build did not find"
-                            + " when it opened the store and wrote on; move the log away to open the store without it");
         }
 
         long number() {

@@ -188,7 +188,7 @@ public final class StoreFiles {
         return new Found(takeEmptySpace(vfs, directory, settings), false);
     }
 
-    /** Makes a store of what an earlier build had made when it was cut short, or what has lost its file of options. */
+    /** Makes a store of an empty space that has lost its file of options. */
     private static long takeEmptySpace(Vfs vfs, Path directory, StoreSettings settings) {
         Path space = directory.resolve(SPACE_NAME);
         long storeId;

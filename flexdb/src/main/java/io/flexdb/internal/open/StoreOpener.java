@@ -146,9 +146,7 @@ public final class StoreOpener {
             Path walDirectory = directory.resolve(StoreFiles.WAL_NAME);
             recovery = WalRecovery.open(vfs, walDirectory, storeId);
             boolean wasClosed = recoverSpace(found);
-            if (wasClosed) {
-                recovery.requireNoForeignLog();
-            } else {
+            if (!wasClosed) {
                 StoreFiles.requireLogs(vfs, directory);
                 if (!found.isNew()) {
                     vfs.syncDirectory(directory); // its creation may have been killed before that

@@ -191,12 +191,7 @@ public final class BackupDirectory implements AutoCloseable {
     /** Gives the next backup its number. */
     private BackupProof begin() {
         DirectoryFile file = found.file();
-        long last = file.last();
-        if (file.format() == 1) {
-            TreeSet<Long> ids = ids();
-            last = ids.isEmpty() ? 0 : ids.last();
-        }
-        long id = last + 1;
+        long id = file.last() + 1;
         while (vfs.exists(found.directoryOf(id))) {
             id++; // something of others
         }

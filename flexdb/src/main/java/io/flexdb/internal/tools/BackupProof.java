@@ -13,8 +13,8 @@ final class BackupProof {
      * The problem: the directory of a backup has a number as its name, and users have directories with such names, too:
      * days, copies, other stores. A directory that is deleted by mistake is lost.
      * The choice: nothing is deleted for its name, or for what it lacks. The first file in the directory of a backup
-     * says which backup of which store it is; it is durable before anything else is in there, and goes last. Backups of
-     * format 1 have no such file, and are proved by their manifests, which are renamed when they are to be deleted.
+     * says which backup of which store it is; it is durable before anything else is in there, and goes last. Where it
+     * is damaged or missing, the manifest proves the same, and is renamed when the backup is to be deleted.
      * Of what is in there only files with our names go, and nothing is reached through a symbolic link.
      */
     static final String NAME = "flexdb.backup";
@@ -58,9 +58,7 @@ final class BackupProof {
 
     private boolean saysSo() {
         try {
-            return CheckedText.read(vfs, directory.resolve(NAME), FORMAT)
-                    .lines()
-                    .equals(lines());
+            return CheckedText.read(vfs, directory.resolve(NAME), FORMAT).equals(lines());
         } catch (CorruptionException | UnsupportedFormatException e) {
             return false;
         }

@@ -23,9 +23,6 @@ final class CheckedText {
 
     private CheckedText() {}
 
-    /** The lines between the format and the checksum. */
-    record Text(int format, List<String> lines) {}
-
     /** The first line of such a file. */
     static String firstLine(String title) {
         return "# " + title + " Do not edit.";
@@ -70,8 +67,8 @@ final class CheckedText {
         }
     }
 
-    /** Reads a file of a format up to the newest one that is known. */
-    static Text read(Vfs vfs, Path path, int newest) {
+    /** Reads the lines between the format and the checksum. */
+    static List<String> read(Vfs vfs, Path path, int ofFormat) {
         byte[] bytes = bytes(vfs, path);
         String text = new String(bytes, StandardCharsets.ISO_8859_1);
         List<String> lines = new ArrayList<>(List.of(text.split("\n", -1)));
@@ -83,15 +80,15 @@ final class CheckedText {
         int covered = bytes.length - last.length() - 1;
         String expected = String.format(Locale.ROOT, CHECKSUM + "%08x", covered < 0 ? 0 : crc(bytes, covered));
         if (!last.equals(expected) || !lines.get(lines.size() - 1).isEmpty()) {
-            if (numberOf(format) > newest) {
-                throw new UnsupportedFormatException(path, "backup", numberOf(format), 1, newest);
+            if (numberOf(format) > ofFormat) {
+                throw new UnsupportedFormatException(path, "backup", numberOf(format), ofFormat, ofFormat);
             }
             throw new CorruptionException(path, 0, expected, last);
         }
-        if (numberOf(format) < 1 || numberOf(format) > newest) {
-            throw new UnsupportedFormatException(path, "backup", numberOf(format), 1, newest);
+        if (numberOf(format) != ofFormat) {
+            throw new UnsupportedFormatException(path, "backup", numberOf(format), ofFormat, ofFormat);
         }
-        return new Text(numberOf(format), lines.subList(2, lines.size() - 2));
+        return lines.subList(2, lines.size() - 2);
     }
 
     private static int numberOf(String format) {

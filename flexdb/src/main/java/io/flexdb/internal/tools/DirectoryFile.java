@@ -8,38 +8,30 @@ import java.util.List;
 /**
  * The file that makes a directory one of backups.
  *
- * @param format 1 has no last number, and does not know the files that prove backups to be ours
  * @param storeId of the store that the backups are of
- * @param last the greatest number that a backup was given, be it deleted or never finished; 0 if there is none, or in
- *     format 1
+ * @param last the greatest number that a backup was given, be it deleted or never finished; 0 if there is none
  */
-record DirectoryFile(int format, long storeId, long last) {
+record DirectoryFile(long storeId, long last) {
     static final String NAME = "flexdb.backups";
     static final String UNFINISHED_NAME = NAME + CheckedText.UNFINISHED;
     private static final String TITLE = "Backups of a FlexDB store.";
-    private static final int NEWEST = 2;
-
-    DirectoryFile(long storeId, long last) {
-        this(NEWEST, storeId, last);
-    }
+    private static final int FORMAT = 2;
 
     /** Puts the file into a directory, durably and in one step. */
     void write(Vfs vfs, Path directory) {
         List<String> lines = List.of("store = " + Long.toHexString(storeId), "last = " + last);
-        CheckedText.write(vfs, directory.resolve(NAME), TITLE, NEWEST, lines);
+        CheckedText.write(vfs, directory.resolve(NAME), TITLE, FORMAT, lines);
     }
 
     static DirectoryFile read(Vfs vfs, Path directory) {
         Path path = directory.resolve(NAME);
-        CheckedText.Text text = CheckedText.read(vfs, path, NEWEST);
-        List<String> lines = text.lines();
-        if (lines.size() != text.format()
+        List<String> lines = CheckedText.read(vfs, path, FORMAT);
+        if (lines.size() != 2
                 || !lines.get(0).matches("store = [0-9a-f]{1,16}")
-                || text.format() > 1 && !lines.get(1).matches("last = [0-9]{1,18}")) {
+                || !lines.get(1).matches("last = [0-9]{1,18}")) {
             throw new CorruptionException(path, 0, "lines store and last", lines.toString());
         }
         long storeId = Long.parseUnsignedLong(lines.get(0).substring("store = ".length()), 16);
-        long last = text.format() > 1 ? Long.parseLong(lines.get(1).substring("last = ".length())) : 0;
-        return new DirectoryFile(text.format(), storeId, last);
+        return new DirectoryFile(storeId, Long.parseLong(lines.get(1).substring("last = ".length())));
     }
 }

@@ -92,7 +92,7 @@ public record Manifest(
     }
 
     static Manifest read(Vfs vfs, Path path) {
-        List<String> lines = CheckedText.read(vfs, path, FORMAT).lines();
+        List<String> lines = CheckedText.read(vfs, path, FORMAT);
         Lines in = new Lines(path, lines);
         try {
             long id = Long.parseLong(in.next("backup"));

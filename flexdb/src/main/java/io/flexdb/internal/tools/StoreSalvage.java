@@ -450,7 +450,11 @@ public final class StoreSalvage {
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
             if (FilePreamble.isOf(FilePreamble.Kind.WAL, FilePreamble.read(file, 0))) {
                 doubt(
-                        new CorruptionException(path, 0, "a log to be named by its number", "a log with this name"),
+                        new CorruptionException(
+                                path,
+                                0,
+                                "a log to be named by its number, in 20 digits from 0 to 9",
+                                "a log with this name"),
                         path);
             }
         } catch (StorageException e) {

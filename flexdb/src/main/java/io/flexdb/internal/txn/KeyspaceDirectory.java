@@ -41,7 +41,7 @@ public final class KeyspaceDirectory {
      * here, read when it is first asked for: who has no named keyspaces never pays for it.
      *
      * N1  A number that a name or a pair has is never given to another keyspace. The number to come says so, as long as
-     *     it is there. In a store that an earlier build has salvaged it may be missing, or too low. So before the first
+     *     it is there. In a store that was salvaged it may be missing, or too low. So before the first
      *     keyspace is made in an open store, the last pair is looked at, which has the highest number of all pairs.
      */
     static final KeyHeads HEADS = KeyHeads.DIRECTORY;

@@ -167,7 +167,6 @@ public final class Scrubber implements AutoCloseable {
         return segment.birth <= pinned
                 && segment.memory == null // what the writer did to it until then is visible
                 && segment.isSealed()
-                && segment.footerCounts
                 && !segment.isAbandoned()
                 && !segment.isReleased();
     }

@@ -110,7 +110,6 @@ public final class SpaceChecker {
             segments[number] = segment;
             usedBytes[number] = store.isFree(number) ? 0 : segment.usedBytes;
             liveBytes[number] = segment.liveBytes;
-            checksums[number] = segment.footerCounts ? null : segment.checksums;
         }
         Segment open = store.openSegment();
         if (open != null) {

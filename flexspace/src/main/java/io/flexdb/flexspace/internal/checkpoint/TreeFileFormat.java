@@ -33,7 +33,6 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
  *               8       4     frames of the open segment that are in the file
  *               12      4 each  generation of each segment
  *               then    4 each  checksum of each of these frames
- *               then            of early builds: for each refilled segment its number (4), all checksums (4 each)
  * </pre>
  *
  * <p>A leaf takes one unit, an inner node two, the segment table as many as it needs. The newest whole header counts.

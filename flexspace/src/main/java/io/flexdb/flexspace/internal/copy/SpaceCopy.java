@@ -80,10 +80,7 @@ public final class SpaceCopy {
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
             if (segment.liveBytes > 0) {
-                int[] known = segment.footerCounts ? null : segment.checksums;
-                if (segment == open) {
-                    known = Arrays.copyOf(open.checksums, store.openFramesInFile());
-                }
+                int[] known = segment == open ? Arrays.copyOf(open.checksums, store.openFramesInFile()) : null;
                 segments.add(segment);
                 checksums.add(known);
                 bytes += segment == open ? (long) known.length << format.frameShift : format.segmentBytes;
@@ -153,9 +150,6 @@ public final class SpaceCopy {
         boolean anySealed = false;
         for (int i = 0; i < segments.size(); i++) {
             int number = segments.get(i).number;
-            if (checksums.get(i) != null && number != openNumber) {
-                return false; // its footer may not be in the file yet
-            }
             anySealed |= number != openNumber;
             numbers.set(number);
         }

@@ -29,8 +29,7 @@ final class DataFileMatch {
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
             if (segment != null && segment.liveBytes > 0) {
-                boolean whole = segment.isSealed() && segment.footerCounts;
-                int used = whole ? store.format().segmentBytes : segment.usedBytes;
+                int used = segment.isSealed() ? store.format().segmentBytes : segment.usedBytes;
                 long end = store.format().filePosition(number, used);
                 if (end > bytes) {
                     throw new CorruptionException(
@@ -90,7 +89,7 @@ final class DataFileMatch {
     private boolean hasWrongFooter() {
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
-            if (segment != null && segment.liveBytes > 0 && segment.isSealed() && segment.footerCounts) {
+            if (segment != null && segment.liveBytes > 0 && segment.isSealed()) {
                 try {
                     store.reader().readFooter(segment);
                 } catch (CorruptionException e) {

@@ -106,25 +106,16 @@ final class LogReplay {
         int flagsAndFirst = payload.getInt();
         int frames = payload.getInt();
         int first = flagsAndFirst & LogBatch.FRAME_MASK;
-        int flags = flagsAndFirst - first;
+        boolean sealed = first != flagsAndFirst;
         boolean sound = frames <= payload.remaining() / Integer.BYTES
-                && segments.isNote(number, generation, flags, first, frames);
+                && segments.isNote(number, generation, sealed, first, frames);
         if (!sound) {
             throw badBatch(
                     "a note that continues one of " + store.segmentCount() + " segments or begins a new one",
-                    kindOf(flags) + " segment " + number + ", generation " + generation + ", frames from " + first
-                            + ", " + frames + " of them");
+                    (sealed ? "sealed" : "open") + " segment " + number + ", generation " + generation
+                            + ", frames from " + first + ", " + frames + " of them");
         }
-        segments.restoreFrames(number, generation, flags, first, payload, frames);
-    }
-
-    private static String kindOf(int flags) {
-        return switch (flags) {
-            case 0 -> "open";
-            case LogBatch.SEALED -> "sealed";
-            case LogBatch.REFILLED -> "refilled";
-            default -> "contradictory";
-        };
+        segments.restoreFrames(number, generation, sealed, first, payload, frames);
     }
 
     private void replayEdit(long operationAndOffset, long where, long length) {

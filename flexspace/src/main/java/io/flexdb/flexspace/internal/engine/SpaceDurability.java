@@ -177,9 +177,6 @@ final class SpaceDurability implements AutoCloseable {
         } finally {
             pauses.end();
         }
-        if (wait) {
-            store.batchDurable();
-        }
     }
 
     /** Ends the batch, and returns what is left to do for it. */
@@ -206,7 +203,6 @@ final class SpaceDurability implements AutoCloseable {
             } finally {
                 pauses.end();
             }
-            store.batchDurable();
             store.releaseEmptiedBefore();
             shrinkFile();
         }

@@ -310,7 +310,6 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         if (!keptRestored) {
             durability.restoreKept(false); // the other logs have left some space
         }
-        store.writeFootersFound(); // the checksums are durable in this log, or in the checkpoint
     }
 
     /** What the space still does; its owner sees that nothing else is asked of it. */

@@ -17,10 +17,7 @@ import java.nio.ByteOrder;
  *                       bytes each
  * </pre>
  *
- * <p>Flags are sealed (bit 31) and refilled (bit 30). A note without a flag goes on with the frames of the open
- * segment. One that says refilled, which early builds wrote, is of a sealed segment whose dead frames are written
- * again: the first one has all of its frames, those after it have frames written since, and a note that says sealed
- * ends it.
+ * <p>There is one flag, sealed (bit 31). A note without it goes on with the frames of the open segment.
  */
 public final class LogBatch {
     public static final int HEADER_BYTES = 16;
@@ -35,8 +32,7 @@ public final class LogBatch {
     private static final int OPERATION_SHIFT = 62;
     public static final long OFFSET_MASK = (1L << OPERATION_SHIFT) - 1;
     public static final int SEALED = 1 << 31;
-    public static final int REFILLED = 1 << 30;
-    public static final int FRAME_MASK = REFILLED - 1;
+    public static final int FRAME_MASK = SEALED - 1;
 
     private static final int FIRST_BYTES = 4096;
 

@@ -71,8 +71,6 @@ public final class Segment {
     public boolean victim;
     /** What lived in it when garbage collection began with it. */
     public int liveBytesWhenChosen;
-    /** False if it is sealed but {@code checksums} count instead of its footer. See {@link FoundRefills}. */
-    public volatile boolean footerCounts = true;
 
     Segment(int number, int generation, long birth) {
         this(number, generation, birth, State.OPEN);

@@ -21,20 +21,13 @@ public final class SegmentRestore {
     }
 
     /** Whether a note of a segment can follow what is known of it; to be asked of every note that comes from a file. */
-    public boolean isNote(int number, int generation, int flags, int firstFrame, int frames) {
+    public boolean isNote(int number, int generation, boolean sealed, int firstFrame, int frames) {
         if (number < 0 || number > store.segmentCount() || frames < 0 || firstFrame > format.dataFrames - frames) {
             return false;
         }
         Segment open = store.openSegment();
         Segment known = number < store.segmentCount() ? store.segment(number) : null;
-        boolean sealed = flags == LogBatch.SEALED;
-        if (flags == LogBatch.REFILLED) {
-            return known != null
-                    && known.generation == generation
-                    && known.isSealed()
-                    && (!known.footerCounts || frames == format.dataFrames);
-        }
-        if (flags != 0 && !sealed || flags == 0 && open != null && open != known) {
+        if (!sealed && open != null && open != known) {
             return false; // one is open at a time, or a short log could ask for the checksums of many
         }
         int framesKnown = known == null ? 0 : known.usedBytes >>> format.frameShift;
@@ -47,13 +40,9 @@ public final class SegmentRestore {
     }
 
     /** Takes what a checkpoint or a log batch says of the frames of a segment; see {@link LogBatch}. */
-    public void restoreFrames(int number, int generation, int flags, int firstFrame, ByteBuffer sums, int frames) {
+    public void restoreFrames(int number, int generation, boolean sealed, int firstFrame, ByteBuffer sums, int frames) {
         Segment open = store.openSegment();
         Segment segment = number < store.segmentCount() ? store.segment(number) : null;
-        if (flags == LogBatch.REFILLED) {
-            store.foundRefills().restore(segment, firstFrame, sums, frames, format);
-            return;
-        }
         if (segment != null && segment == open) {
             segment.generation = generation; // the same one or, after an opening, the next (I6)
         } else if (segment == null || segment.generation != generation) {
@@ -61,9 +50,7 @@ public final class SegmentRestore {
             segment = store.segment(number);
             segment.checksums = new int[format.dataFrames];
         }
-        if (flags == LogBatch.SEALED) {
-            store.foundRefills().forget(segment);
-            segment.footerCounts = true;
+        if (sealed) {
             segment.foundSealed(true);
             segment.usedBytes = format.dataBytes;
             segment.checksums = null;

@@ -47,7 +47,6 @@ public final class SegmentStore implements AutoCloseable {
     private final BufferPool buffers;
     private final SegmentSealer sealer;
     private WriterPauses pauses = new WriterPauses(() -> 0); // of nobody, until there is a writer
-    private final FoundRefills foundRefills = new FoundRefills();
 
     private final SegmentPlaces places;
     private final EmptiedSegments emptied;
@@ -310,23 +309,17 @@ public final class SegmentStore implements AutoCloseable {
         int frames = open == null ? 0 : openFramesInFile();
         notes.hand(batch, open, framesLogged, frames);
         framesLogged = frames;
-        foundRefills.note(batch);
         emptied.noted();
-    }
-
-    /** Goes on with what waited for that batch. Call when it is durable, and all batches before it. */
-    public void batchDurable() {
-        foundRefills.batchDurable(checksums);
     }
 
     /** Bytes that the notes of the next log batch take at most, if so many extents are appended until then. */
     public long noteBytes(long extents) {
-        return notes.bytes(extents) + (long) format.dataFrames * Integer.BYTES + foundRefills.noteBytes();
+        return notes.bytes(extents) + (long) format.dataFrames * Integer.BYTES;
     }
 
     /** Whether the next log batch has something to say, even if nothing was changed. */
     public boolean hasNotes() {
-        return foundRefills.areThere() || notes.areDue();
+        return notes.areDue();
     }
 
     /**
@@ -463,7 +456,6 @@ public final class SegmentStore implements AutoCloseable {
         if (segment.isHeld()) {
             places.countUnlinked(segment, (int) length); // it may be linked again
         } else if (segment.liveBytes == 0 && segment.isSealed()) {
-            foundRefills.forget(segment);
             emptied.add(segment);
         }
     }
@@ -648,10 +640,6 @@ public final class SegmentStore implements AutoCloseable {
         open = segment;
     }
 
-    FoundRefills foundRefills() {
-        return foundRefills;
-    }
-
     /**
      * Ends a recovery: what has no live byte is free, and the open segment goes on with its next frame.
      *
@@ -665,7 +653,6 @@ public final class SegmentStore implements AutoCloseable {
                 becomeFree(number);
             }
         }
-        foundRefills.recovered(segment -> segment(segment.number) == segment && !places.isFree(segment.number));
         if (open != null) {
             open.beginGeneration(open.generation + (int) newOpening, format);
             framesLogged = 0;
@@ -673,14 +660,6 @@ public final class SegmentStore implements AutoCloseable {
         }
         notes.recovered(open);
         places.recovered((int) newOpening);
-    }
-
-    /** Writes the footers anew that do not count. When what a recovery found is durable. */
-    public void writeFootersFound() {
-        int bytes = foundRefills.writeFooters(file, format);
-        if (bytes > 0) {
-            wroteData(bytes);
-        }
     }
 
     public int segmentCount() {

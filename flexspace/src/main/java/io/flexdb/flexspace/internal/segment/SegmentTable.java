@@ -1,7 +1,6 @@
 package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
-import io.flexdb.flexspace.internal.log.LogBatch;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -12,7 +11,7 @@ import java.nio.ByteOrder;
 public final class SegmentTable {
     private SegmentTable() {}
 
-    /** The table as of now, when nothing waits for the log: then all footers count. */
+    /** The table as of now, when nothing waits for the log. */
     public static ByteBuffer of(SegmentStore store) {
         Segment open = store.openSegment();
         int segments = store.segmentCount();
@@ -55,35 +54,23 @@ public final class SegmentTable {
         int segments = table.getInt();
         int open = table.getInt();
         int frames = table.getInt();
-        int framesOfSegment = store.format().dataFrames;
         boolean sound = segments >= 0
                 && open >= -1
                 && open < segments
                 && frames >= 0
                 && (open >= 0 || frames == 0)
-                && frames <= framesOfSegment
-                && table.remaining() >= ((long) segments + frames) * Integer.BYTES
-                && (table.remaining() - ((long) segments + frames) * Integer.BYTES)
-                                % ((1 + framesOfSegment) * Integer.BYTES)
-                        == 0;
+                && frames <= store.format().dataFrames
+                && table.remaining() == ((long) segments + frames) * Integer.BYTES;
         if (!sound) {
-            return segments + " segments, " + open + " open, " + frames + " frames";
+            return segments + " segments, " + open + " open, " + frames + " frames, and " + table.remaining()
+                    + " bytes of generations and checksums";
         }
         SegmentRestore restore = new SegmentRestore(store);
         for (int number = 0; number < segments; number++) {
             restore.restore(number, table.getInt());
         }
         if (open >= 0) {
-            restore.restoreFrames(open, store.segment(open).generation, 0, 0, table, frames);
-        }
-        while (table.hasRemaining()) {
-            int number = table.getInt();
-            boolean known = number >= 0 && number < segments && number != open;
-            if (!known || !store.segment(number).footerCounts) {
-                return "segment " + number + " refilled, of " + segments + ", " + open + " open";
-            }
-            int generation = store.segment(number).generation;
-            restore.restoreFrames(number, generation, LogBatch.REFILLED, 0, table, framesOfSegment);
+            restore.restoreFrames(open, store.segment(open).generation, false, 0, table, frames);
         }
         return null;
     }

@@ -197,7 +197,6 @@ class ReadScratchTest {
             store.removeLive(format.address(0, frame * FRAME), FRAME);
         }
         SegmentStores.force(store);
-        store.batchDurable();
         store.releaseEmptied();
         publish();
         assertTrue(store.isFree(0));

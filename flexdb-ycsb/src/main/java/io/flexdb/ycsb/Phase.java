@@ -13,7 +13,8 @@ import site.ycsb.WorkloadException;
 
 /** One load or one workload: YCSB's operations, done by several client threads as fast as they can. */
 public final class Phase {
-    private static final long PROGRESS_MILLIS = 500;
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SAMPLE_NANOS = SECOND_NANOS / 2;
 
     private final String name;
     private final boolean load;
@@ -53,6 +54,7 @@ public final class Phase {
      * @param inserts attempts
      * @param successfulInserts new records
      * @param disturbances meanwhile
+     * @param ratesBySecond operations a second in each whole second, one after the other
      */
     public record Result(
             String name,
@@ -60,14 +62,25 @@ public final class Phase {
             long elapsedNanos,
             long inserts,
             long successfulInserts,
-            Disturbances disturbances) {}
+            Disturbances disturbances,
+            List<Double> ratesBySecond) {}
 
     /**
-     * Runs the phase.
+     * Runs all operations of the phase.
      *
      * @throws IllegalStateException if a client thread ended by an exception
      */
     public Result run(Progress progress) throws WorkloadException, DBException, InterruptedException {
+        return run(progress, Long.MAX_VALUE);
+    }
+
+    /**
+     * Runs the phase until its operations are done or the time is over.
+     *
+     * @param limitNanos how long clients begin operations
+     * @throws IllegalStateException if a client thread ended by an exception
+     */
+    public Result run(Progress progress, long limitNanos) throws WorkloadException, DBException, InterruptedException {
         workload.init(properties);
         try {
             for (int i = 0; i < threads; i++) {
@@ -77,15 +90,23 @@ public final class Phase {
             long start = System.nanoTime();
             go.countDown();
             progress.begin(name, operations);
-            while (!ended.await(PROGRESS_MILLIS, TimeUnit.MILLISECONDS)) {
-                progress.show(operationsDone(), System.nanoTime() - start);
+            Rates rates = new Rates();
+            for (long next = SAMPLE_NANOS; !ended.await(start + next - System.nanoTime(), TimeUnit.NANOSECONDS); ) {
+                long now = System.nanoTime() - start;
+                long done = operationsDone();
+                rates.sample(done, now);
+                progress.show(done, now);
+                if (now >= limitNanos) {
+                    workload.requestStop();
+                }
+                next += SAMPLE_NANOS;
             }
             long elapsed = System.nanoTime() - start;
             progress.end(operationsDone(), elapsed);
             if (failure.get() != null) {
                 throw new IllegalStateException("A client thread ended by " + failure.get(), failure.get());
             }
-            return result(elapsed, Disturbances.soFar().since(before));
+            return result(elapsed, Disturbances.soFar().since(before), rates.bySecond);
         } finally {
             workload.requestStop();
             go.countDown();
@@ -132,7 +153,22 @@ public final class Phase {
         return done;
     }
 
-    private Result result(long elapsedNanos, Disturbances disturbances) {
+    /** Operations in each whole second. */
+    private static final class Rates {
+        private final List<Double> bySecond = new ArrayList<>();
+        private long done;
+        private long nanos;
+
+        void sample(long doneNow, long nanosNow) {
+            if (nanosNow - nanos >= SECOND_NANOS - SAMPLE_NANOS / 2) {
+                bySecond.add((doneNow - done) * 1e9 / (nanosNow - nanos));
+                done = doneNow;
+                nanos = nanosNow;
+            }
+        }
+    }
+
+    private Result result(long elapsedNanos, Disturbances disturbances, List<Double> ratesBySecond) {
         Measurements sum = new Measurements();
         long inserts = 0;
         long successfulInserts = 0;
@@ -141,6 +177,6 @@ public final class Phase {
             inserts += client.inserts();
             successfulInserts += client.successfulInserts();
         }
-        return new Result(name, sum, elapsedNanos, inserts, successfulInserts, disturbances);
+        return new Result(name, sum, elapsedNanos, inserts, successfulInserts, disturbances, ratesBySecond);
     }
 }

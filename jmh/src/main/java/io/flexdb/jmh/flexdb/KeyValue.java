@@ -1,6 +1,7 @@
 package io.flexdb.jmh.flexdb;
 
 import io.flexdb.ycsb.Progress;
+import io.flexdb.ycsb.Workloads;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -117,17 +118,67 @@ public final class KeyValue {
         Files.createDirectories(own);
         List<String> command = command(settings, subject);
         command.addAll(List.of("--measure=" + subject, "--measure-in=" + own, "--measure-space=" + space));
-        boolean good;
-        if (settings.memoryBytes == 0) {
-            good = measure(command, subject, prefix(space), round);
-        } else if (!subject.keepsPairs()) {
+        boolean good = true;
+        if (settings.memoryBytes > 0 && !subject.keepsPairs()) {
             comparison.note(round, subject, "left out, since it has all data in the memory that is limited");
-            good = true;
         } else {
-            good = measureWithLittleMemory(command, subject, space, round);
+            if (settings.hasPartsInOneProcess()) {
+                good = settings.memoryBytes == 0
+                        ? measure(command, subject, prefix(space), round)
+                        : measureWithLittleMemory(command, subject, space, round);
+            }
+            if (settings.fresh && settings.parts().contains(Part.YCSB)) {
+                good &= measureFresh(subject, space, own, round);
+            }
         }
         remove(own);
         return good;
+    }
+
+    /** Loads in a process, and measures each workload in another one, on a copy. */
+    private boolean measureFresh(Subject subject, KeySpace space, Path own, int round)
+            throws IOException, InterruptedException {
+        if (!subject.keepsPairs()) {
+            comparison.note(round, subject, "YCSB left out, since nothing is left of a process that has ended");
+            return true;
+        }
+        Path loaded = Files.createDirectory(own.resolve("loaded"));
+        Path copy = own.resolve("copy");
+        List<Workloads.Named> workloads = settings.workloads();
+        List<String> load = onlyYcsb(workloads.get(0), subject, space, loaded);
+        load.add("--prepare");
+        boolean good = measure(load, subject, prefix(space), round);
+        for (Workloads.Named workload : good ? workloads : List.<Workloads.Named>of()) {
+            copy(loaded, copy);
+            List<String> command = onlyYcsb(workload, subject, space, copy);
+            command.add("--prepared");
+            if (settings.memoryBytes == 0) {
+                good &= measure(command, subject, prefix(space), round);
+            } else {
+                try (MemoryLimit limit = MemoryLimit.of(settings.memoryBytes)) {
+                    good &= measure(limit.wrap(command), subject, prefix(space), round);
+                }
+            }
+            remove(copy);
+        }
+        remove(loaded);
+        return good;
+    }
+
+    private List<String> onlyYcsb(Workloads.Named workload, Subject subject, KeySpace space, Path directory) {
+        List<String> command = command(settings, subject);
+        command.addAll(List.of("--measure=" + subject, "--measure-in=" + directory, "--measure-space=" + space));
+        command.add("--only=" + workload.name());
+        return command;
+    }
+
+    /** By the system's program, which leaves the holes of sparse files, and has all on the disk before it is measured. */
+    private static void copy(Path from, Path to) throws IOException, InterruptedException {
+        for (List<String> command : List.of(List.of("cp", "-a", from.toString(), to.toString()), List.of("sync"))) {
+            if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
+                throw new IOException(String.join(" ", command) + " failed; see above");
+            }
+        }
     }
 
     private String prefix(KeySpace space) {

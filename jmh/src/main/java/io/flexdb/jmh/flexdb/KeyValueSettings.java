@@ -151,7 +151,7 @@ final class KeyValueSettings implements Callable<Integer> {
             defaultValue = "abcdef",
             converter = WorkloadList.class,
             description = "YCSB's, as of flexdb-ycsb/run.sh. Default: ${DEFAULT-VALUE}.")
-    List<Workloads.Named> workloads;
+    private List<Workloads.Named> workloads;
 
     @Option(
             names = "--cache",
@@ -186,6 +186,20 @@ final class KeyValueSettings implements Callable<Integer> {
             description = "Drop the page cache of the whole system before stores are opened that were loaded, so that "
                     + "reads begin on the disk. Only root can, on Linux.")
     boolean cold;
+
+    @Option(
+            names = "--fresh",
+            description = "Measure each of YCSB's workloads in a process of its own, which opens a copy of the loaded "
+                    + "store: as a service starts, with nothing compiled yet. Tells the rate by second, too.")
+    boolean fresh;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description =
+                    "End each of YCSB's workloads after so long, however many operations are left. Default: never.")
+    private int durationSeconds;
 
     @Option(
             names = "--limit",
@@ -227,6 +241,9 @@ final class KeyValueSettings implements Callable<Integer> {
     @Option(names = "--prepared", hidden = true, description = "Another process has loaded what the parts begin with.")
     boolean prepared;
 
+    @Option(names = "--only", hidden = true, description = "Of all parts only YCSB, and of it only this workload.")
+    private String only;
+
     @Option(names = "--fill", hidden = true, description = "Load so many records instead, and halt.")
     private int fill;
 
@@ -259,7 +276,38 @@ final class KeyValueSettings implements Callable<Integer> {
 
     /** In the order in which they are measured. */
     Set<Part> parts() {
-        return EnumSet.copyOf(parts);
+        if (only != null) {
+            return EnumSet.of(Part.YCSB);
+        }
+        Set<Part> here = EnumSet.copyOf(parts);
+        if (fresh && measured != null) {
+            here.remove(Part.YCSB); // in processes of its own
+        }
+        return here;
+    }
+
+    /** Whether a process measures a store in more than one workload. */
+    boolean hasPartsInOneProcess() {
+        return !fresh || !parts().equals(EnumSet.of(Part.YCSB));
+    }
+
+    /** YCSB's workloads that this process measures. */
+    List<Workloads.Named> workloads() {
+        return only == null ? workloads : Workloads.parse(only);
+    }
+
+    /** Whether this process is one of a single workload, in which nothing may be compiled before. */
+    boolean isFresh() {
+        return only != null;
+    }
+
+    /** How long a workload of YCSB goes on at most. */
+    long durationNanos() {
+        return endsByTime() ? TimeUnit.SECONDS.toNanos(durationSeconds) : Long.MAX_VALUE;
+    }
+
+    boolean endsByTime() {
+        return durationSeconds > 0;
     }
 
     int records() {

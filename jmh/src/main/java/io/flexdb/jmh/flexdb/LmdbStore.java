@@ -22,8 +22,9 @@ import org.lmdbjava.Stat;
 import org.lmdbjava.Txn;
 
 /**
- * LMDB, one transaction for each put. Without sync it leaves writing to the operating system (MDB_NOSYNC), so that a
- * killed process loses nothing. Its cache is the page cache.
+ * LMDB, one transaction for each put. Without sync it writes to its mapped file (MDB_WRITEMAP), which is the faster way,
+ * and leaves the rest to the operating system (MDB_NOSYNC), so that a killed process loses nothing. Its cache is the page
+ * cache.
  */
 final class LmdbStore implements KeyValueStore {
     private static final long MAP_BYTES = 64L << 30;
@@ -38,7 +39,9 @@ final class LmdbStore implements KeyValueStore {
     LmdbStore(StoreSettings settings) {
         EnvFlags[] flags = settings.sync()
                 ? new EnvFlags[] {EnvFlags.MDB_NOTLS}
-                : new EnvFlags[] {EnvFlags.MDB_NOTLS, EnvFlags.MDB_NOSYNC, EnvFlags.MDB_NOMETASYNC};
+                : new EnvFlags[] {
+                    EnvFlags.MDB_NOTLS, EnvFlags.MDB_NOSYNC, EnvFlags.MDB_NOMETASYNC, EnvFlags.MDB_WRITEMAP
+                };
         this.environment = Env.create(ByteBufferProxy.PROXY_OPTIMAL)
                 .setMapSize(MAP_BYTES)
                 .setMaxDbs(1)

@@ -57,7 +57,7 @@ final class StoreRun {
     }
 
     void run() throws Exception {
-        if (!settings.run.quick) {
+        if (!settings.run.quick && !settings.isFresh()) {
             warmUp();
         }
         int number = 0;

@@ -1,5 +1,6 @@
 package io.flexdb.jmh.flexdb;
 
+import io.flexdb.jmh.Markdown;
 import io.flexdb.jmh.PageCache;
 import io.flexdb.ycsb.Measurements;
 import io.flexdb.ycsb.Operation;
@@ -9,8 +10,11 @@ import io.flexdb.ycsb.Workloads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -18,6 +22,8 @@ import org.HdrHistogram.Histogram;
  */
 final class YcsbRun {
     private static final int FIELD_NAME_BYTES = 8; // what the record codec keeps beside a field of YCSB
+    private static final int MIN_SECONDS = 3;
+    private static final double STEADY_SHARE = 0.9;
     private static final int KEY_WORD_BYTES = 4; // keys are "user" and digits
 
     private final Subject subject;
@@ -47,7 +53,7 @@ final class YcsbRun {
         KeyValueStore store = subject.open(settings.store(directory));
         try {
             ProcessFigures before = ProcessFigures.now();
-            phase(store, "load", true, settings.workloads.get(0).properties(), settings.records());
+            phase(store, "load", true, settings.workloads().get(0).properties(), settings.records());
             ProcessFigures loaded = ProcessFigures.now();
             double pairBytes = (double) settings.records() * settings.space.pairBytes();
             results.add("YCSB load, written for each byte", written(before, loaded) / pairBytes, "B");
@@ -83,7 +89,7 @@ final class YcsbRun {
             }
         }
         try {
-            for (Workloads.Named workload : settings.workloads) {
+            for (Workloads.Named workload : settings.workloads()) {
                 phase(store, workload.name(), false, workload.properties(), settings.operations);
             }
             results.add("YCSB, resident memory", ProcessFigures.now().residentBytes() / 1e6, "MB");
@@ -111,6 +117,24 @@ final class YcsbRun {
         return properties;
     }
 
+    /** How soon the store and the compiler have warmed up: the steady rate is the median of the last third. */
+    private void bySecond(String label, List<Double> rates) {
+        if (rates.size() < MIN_SECONDS) {
+            return;
+        }
+        List<Double> last = new ArrayList<>(rates.subList(rates.size() * 2 / 3, rates.size()));
+        double steady = Markdown.median(last);
+        int second = 0;
+        while (rates.get(second) < STEADY_SHARE * steady) {
+            second++;
+        }
+        results.add(label + ", first second", rates.get(0) / 1e3, Operations.THOUSANDS);
+        results.add(label + ", steady", steady / 1e3, Operations.THOUSANDS);
+        results.add(label + ", until 90 % of the steady rate", second + 1.0, "s");
+        results.note(label + " by second, " + Operations.THOUSANDS + ": "
+                + rates.stream().map(rate -> Markdown.number(rate / 1e3)).collect(Collectors.joining(" ")));
+    }
+
     private void phase(KeyValueStore store, String name, boolean load, Properties ofWorkload, int operations)
             throws Exception {
         String label = "YCSB " + name;
@@ -127,7 +151,7 @@ final class YcsbRun {
         Hiccups hiccups = new Hiccups();
         Phase.Result result;
         try (hiccups) {
-            result = phase.run(progress);
+            result = phase.run(progress, load ? Long.MAX_VALUE : settings.durationNanos());
         } catch (IllegalStateException e) {
             if (e.getCause() instanceof LimitReachedException) {
                 throw new LimitReachedException(label + ": " + e.getCause().getMessage());
@@ -136,11 +160,15 @@ final class YcsbRun {
         }
         nextKey += result.inserts();
         Measurements measured = result.measurements();
-        if (!measured.failures().isEmpty() || measured.operations() != operations) {
+        boolean isComplete = measured.operations() == operations || (!load && settings.endsByTime());
+        if (!measured.failures().isEmpty() || !isComplete) {
             throw new IllegalStateException(
                     name + ": " + measured.operations() + " of " + operations + " operations, " + measured.failures());
         }
         results.add(label, measured.operations() * 1e6 / result.elapsedNanos(), Operations.THOUSANDS);
+        if (settings.fresh) {
+            bySecond(label, result.ratesBySecond());
+        }
         for (Map.Entry<Operation, Histogram> each : measured.latencies().entrySet()) {
             String operation = label + ", " + each.getKey().label();
             results.add(operation + ", p99.9", each.getValue().getValueAtPercentile(99.9) / 1e3, "µs");

@@ -37,6 +37,32 @@ class KeyValueTest {
         return Files.readString(directory.resolve("all.json"));
     }
 
+    @Test
+    void aWorkloadInAFreshProcessTellsItsRates() throws IOException {
+        assertEquals(
+                0,
+                run(
+                        "--stores=flexdb,lmdb,skiplist",
+                        "--parts=ycsb",
+                        "--fresh",
+                        "--workloads=bd",
+                        "--operations=2000000000",
+                        "--duration=3",
+                        "--records=2000",
+                        "--verify"));
+        String figures = figures();
+        for (String wanted : List.of(
+                "YCSB load",
+                "YCSB B",
+                "YCSB B, first second",
+                "YCSB D, steady",
+                "YCSB D, until 90 % of the steady rate")) {
+            assertTrue(figures.contains("\"experiment\": \"" + wanted + "\""), wanted + " is missing: " + figures);
+        }
+        assertTrue(figures.contains("YCSB B by second"), figures);
+        assertTrue(figures.contains("YCSB left out"), figures);
+    }
+
     @Tag("long")
     @Test
     void everyPartOfACheckedRunGivesFiguresAndPictures() throws IOException {

@@ -25,7 +25,11 @@ class KeyValueTest {
     Path directory;
 
     private int run(String... arguments) {
-        List<String> all = new ArrayList<>(List.of("--quick", "--operations=2000"));
+        return run(2000, arguments);
+    }
+
+    private int run(int operations, String... arguments) {
+        List<String> all = new ArrayList<>(List.of("--quick", "--operations=" + operations));
         all.add("--dir=" + directory.resolve("stores"));
         all.add("--json=" + directory.resolve("all.json"));
         all.addAll(List.of(arguments));
@@ -37,16 +41,17 @@ class KeyValueTest {
         return Files.readString(directory.resolve("all.json"));
     }
 
+    @Tag("long") // each process runs for seconds
     @Test
     void aWorkloadInAFreshProcessTellsItsRates() throws IOException {
         assertEquals(
                 0,
                 run(
+                        Integer.MAX_VALUE,
                         "--stores=flexdb,lmdb,skiplist",
                         "--parts=ycsb",
                         "--fresh",
                         "--workloads=bd",
-                        "--operations=2000000000",
                         "--duration=3",
                         "--records=2000",
                         "--verify"));

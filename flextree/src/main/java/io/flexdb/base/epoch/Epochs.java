@@ -15,13 +15,13 @@ public final class Epochs {
      *
      * Short reads are counted, in striped cells of one of two parities (threads may be virtual, so there is no slot
      * per thread). The writer moves from phase p to p + 1 only when the counter of the other parity, that of phase
-     * p - 1, is zero. What had been unlinked before phase p began is unreachable for short reads in phase p + 2: both
-     * parities have been seen at zero since then.
+     * p - 1, is zero. Memory unlinked before phase p began is unreachable for short reads in phase p + 2: both parities
+     * have been seen at zero since then.
      *
      * Cursors and snapshots pin the version they read, for as long as they like. Something that lives in the versions
      * [birth, retired) is kept while a pinned version lies in there.
      *
-     * Epochs may also end without a version being published. What is retired then is still in the version published
+     * Epochs may also end without a version being published. Memory retired then is still in the version published
      * last, which short reads go on to find.
      *
      * I1  writerEpoch is the id of the version being made; every published version has a smaller id.

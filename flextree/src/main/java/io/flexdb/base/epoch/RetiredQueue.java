@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /**
- * What the writer has unlinked, each with the versions it lives in, until no reader can see it. Writer only.
+ * Things that the writer has unlinked, each with the versions it lives in, until no reader can see it. Writer only.
  */
 public final class RetiredQueue {
     /*

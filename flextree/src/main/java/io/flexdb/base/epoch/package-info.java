@@ -1,5 +1,5 @@
 /**
- * Who may still read what a writer has replaced, and what can be freed: epochs and queues of what is retired. Not part
- * of the public surface.
+ * Epochs and queues of retired memory: they tell which readers may still read it, and when it can be freed. Not part of
+ * the public surface.
  */
 package io.flexdb.base.epoch;

@@ -1,7 +1,7 @@
 package io.flexdb.base.memory;
 
 /**
- * What is used for the first time, before the heap can be full. A class whose initializer finds no memory is of no use
+ * Uses classes for the first time, before the heap can be full. A class whose initializer finds no memory is of no use
  * ever after: each use of it throws a {@link NoClassDefFoundError}, until the JVM ends.
  */
 public final class FirstUse {

@@ -26,10 +26,10 @@ public final class OffHeap {
      * it.
      *
      * So a cache would stay without memory as long as what a store had that was closed meanwhile is not collected, and
-     * where little garbage is made on the heap that may be for ever. Who opens a store has that garbage collected first.
+     * where little garbage is made on the heap that may be for ever. So opening a store collects that garbage first.
      */
 
-    /** What memory is for. */
+    /** A purpose of memory. */
     public enum Use {
         /** Directories of intervals, and frames. */
         CACHE(true),
@@ -120,7 +120,7 @@ public final class OffHeap {
             this.brought = new AtomicLong(broughtBytes);
         }
 
-        /** What it has brought to the common budget, which it takes back. */
+        /** The bytes it has brought to the common budget, which it takes back. */
         long takeBrought() {
             return brought.getAndSet(0);
         }
@@ -268,7 +268,7 @@ public final class OffHeap {
         }
     }
 
-    /** What others don't keep counts as held until it is collected, or nobody would know that there is garbage. */
+    /** Memory that others don't keep counts as held until it is collected, so that garbage is known of. */
     private void tryGiveBack(ByteBuffer buffer) {
         SharedMemory others = shared;
         Sums mine = sums;

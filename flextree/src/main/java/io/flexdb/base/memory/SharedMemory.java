@@ -109,12 +109,12 @@ public final class SharedMemory {
 
     // ---- the budget
 
-    /** What there is for all together. */
+    /** The bytes that all may have together. */
     public long budgetBytes() {
         return budget.get();
     }
 
-    /** What counts of that, of all that is held. */
+    /** The bytes that count of that, of all that is held. */
     public synchronized long usedBytes() { // or a buffer would count twice on its way
         forgetGone();
         return used();

@@ -25,12 +25,12 @@ public final class BadNodeException extends RuntimeException {
         return slot;
     }
 
-    /** What the image should say. */
+    /** The value that the image should have. */
     public String expected() {
         return expected;
     }
 
-    /** What it says. */
+    /** The value that it has. */
     public String found() {
         return found;
     }

@@ -9,7 +9,7 @@ import io.flexdb.flextree.internal.tree.NodeFormat;
  * all that they say. It knows nothing of what is made of them, so a check finds what a load refuses.
  */
 final class ImageWalk {
-    /** What is made of the images. */
+    /** Gets the contents of the images. */
     interface Visitor {
         /**
          * Takes a sound image, before those below it.

@@ -3,8 +3,8 @@ package io.flexdb.flextree.internal.image;
 import java.nio.ByteBuffer;
 
 /**
- * The image of one node, whose header and checksum are sound. What its entries say is verified by {@link ImageWalk}.
- * There is one for each level, which the next node of that level uses again.
+ * The image of one node, whose header and checksum are sound. {@link ImageWalk} verifies its entries. There is one for
+ * each level, which the next node of that level uses again.
  */
 final class NodeImage {
     final ByteBuffer bytes = NodeImageFormat.newBuffer();

@@ -200,7 +200,7 @@ public final class NodeImages {
 
     /**
      * Verifies the images that {@link #load} would read, but builds nothing, and goes on behind those that are bad: all
-     * that can be reached are read. What is below a bad image of an internal node can't be.
+     * that can be reached are read. Images below a bad internal node can't be reached.
      *
      * @param options of the tree, for the capacities of nodes
      * @param source reads the images; may throw {@link BadNodeException} for one that it can't read; is told of the

@@ -1,7 +1,7 @@
 package io.flexdb.flextree.internal.image;
 
 /**
- * What to keep of a saved tree in order to load it again.
+ * A saved tree, as it has to be named in order to load it again.
  *
  * @param slot where the root's image is, 0 for an empty tree
  * @param crc the checksum of that image

@@ -6,8 +6,8 @@ public final class EditQueue {
      * The problem: an edit at a random place of a large tree waits for memory most of its time, at each level and then
      * for the lines of its leaf, and a processor sees too few instructions ahead to begin with the next edit meanwhile.
      * The choice: edits are kept until there are some, what all of them need is read together, so that the waits
-     * overlap, and then they are made in the order in which they came. Whoever looks at the tree has them made before.
-     * In a tree that the caches hold there is nothing to wait for, and edits are made at once.
+     * overlap, and then they are made in the order in which they came. A reader of the tree has them made first. In a
+     * tree that the caches hold there is nothing to wait for, and edits are made at once.
      */
     private static final int CAPACITY = TreeWriter.TOUCHED_AT_ONCE;
 
@@ -100,7 +100,7 @@ public final class EditQueue {
         growth = 0;
     }
 
-    /** Each offset is one after the edits before it. What is touched is where that is before them. */
+    /** Each offset is one after the edits before it. The touched place is where the offset is before them. */
     private boolean touch() {
         places[0] = offsets[0]; // not in the loop: the JIT would bet on an inner one that isn't empty
         for (int i = 1; i < count; i++) {

@@ -13,7 +13,7 @@ import java.util.BitSet;
 
 /** Proves the invariants of a tree, which {@code FlexTree} lists, or prints it. Writer only. */
 public final class TreeChecker {
-    // What is asked of every node is spelled out, not left to a method that is given a message: messages cost more.
+    // Each node's conditions are spelled out. A method that is given a message would cost more.
     private final TreeNodes nodes;
     private final NodePool pool;
     private final boolean checksImages;

@@ -18,12 +18,12 @@ import io.flexdb.base.memory.NodePool;
 import io.flexdb.base.memory.OffHeap;
 import java.nio.ByteBuffer;
 
-/** What the writer does to single nodes and to pairs of siblings. Writer only. */
+/** The writer's operations on single nodes and on pairs of siblings. Writer only. */
 public final class TreeNodes {
     /*
      * Path copying: a node is changed in place if it was born in the writer's present epoch, else it is copied and the
-     * original retired. Whoever changes a node has made its parent writable before, so that the parent can be told of
-     * the copy; hence no node is younger than its parent.
+     * original retired. A node's parent is made writable before the node, so that the parent can be told of the copy;
+     * hence no node is younger than its parent.
      *
      * Images are made of nodes of earlier epochs only. So a node with one is never changed; when it is retired, its
      * slot goes to the listener. Whatever is below a node with an image has an image.
@@ -278,7 +278,7 @@ public final class TreeNodes {
         left = writableChild(parent, parentBase, i);
         ByteBuffer leftBuffer = pool.chunk(left);
         int leftBase = NodeFormat.base(left);
-        // What was relative to the right node becomes relative to the left one.
+        // Offsets relative to the right node become relative to the left one.
         long rebase = childStart(parent, parentBase, i + 1) - childStart(parent, parentBase, i);
         copyEntries(right, rightBase, 0, leftBuffer, leftBase, leftCount, level, rightCount);
         shift(leftBuffer, leftBase, level, leftCount, leftCount + rightCount, rebase);

@@ -1,7 +1,7 @@
 package io.flexdb.flextree.internal.tree;
 
 /**
- * What a tree is made of.
+ * The shape of a tree: the capacities of its nodes, and the limits of its extents.
  *
  * @param leafCapacity extents a leaf holds at most
  * @param internalCapacity children an internal node holds at most

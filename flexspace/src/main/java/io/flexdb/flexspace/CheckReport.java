@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a check of a {@link FlexSpace} has found.
+ * The result of a check of a {@link FlexSpace}.
  *
  * @param findings what is not as it should be, at most {@link #MAX_FINDINGS}
  * @param findingCount how many findings there were, those left out included

@@ -193,8 +193,8 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /**
-     * Writes bytes over those at an offset. What is written beyond the end makes the space longer; a gap between the
-     * end and the offset reads as zeros and takes no disk, but an extent of the FlexTree for each 16 MiB.
+     * Writes bytes over those at an offset. A write beyond the end makes the space longer; a gap between the end and
+     * the offset reads as zeros and takes no disk, but an extent of the FlexTree for each 16 MiB.
      *
      * @param logicalOffset at most 2^46 beyond the end
      */
@@ -265,7 +265,7 @@ public final class FlexSpace implements AutoCloseable {
      *
      * <p>Threads may share the channel: the operations that use the position are made one after the other. Interrupting
      * a thread closes nothing. Closing the channel does not close the space; once that is closed, the channel throws
-     * {@link StoreClosedException}. What is written is durable as described above. Other failures are unchecked, too.
+     * {@link StoreClosedException}. Writes are durable as described above. Other failures are unchecked, too.
      *
      * @param writable whether the channel may change the space; else those methods throw
      *     {@link java.nio.channels.NonWritableChannelException}
@@ -292,7 +292,7 @@ public final class FlexSpace implements AutoCloseable {
         changes.checkpoint();
     }
 
-    /** What the space still does, and why not more. In any state, closed included. */
+    /** Tells which calls the space still serves, and why not more. In any state, closed included. */
     public StoreHealth health() {
         return engine.health().current();
     }
@@ -317,8 +317,8 @@ public final class FlexSpace implements AutoCloseable {
      * Checks everything that the space needs now: the FlexTree and its file, the logical logs, where extents lie, and
      * every byte of the segments that hold any, by reading them in their order. Goes on behind what is damaged, and
      * finds all that can be reached: not the nodes below a damaged inner node of the FlexTree file, and not how many
-     * frames of a log are damaged between two that can be told apart; the findings say so. What is in memory only, not
-     * being synced, has no checksum yet.
+     * frames of a log are damaged between two that can be told apart; the findings say so. Data in memory only, not
+     * synced yet, has no checksum yet.
      *
      * <p>Reads and changes go on meanwhile; like a {@link #snapshot()} this keeps the disk that it looks at from being
      * used again. It takes some MiB, 32 MiB for extents, and a thread, which has ended when this returns: it checks

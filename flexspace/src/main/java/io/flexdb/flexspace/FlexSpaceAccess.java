@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 
 /**
- * Who may do what when in a {@link FlexSpace}: one writer at a time, readers of what is published, and nobody once it
- * is closed or has failed. Thread-safe.
+ * Admits callers to a {@link FlexSpace}: one writer at a time, readers of what is published, and nobody once it is
+ * closed or has failed. Thread-safe.
  */
 final class FlexSpaceAccess {
     /*
@@ -31,7 +31,8 @@ final class FlexSpaceAccess {
      * A2  What a read uses stays as it is between enter and exit, or while its view is pinned.
      * A3  A read that has begun before the end ends before the files are closed; a later one finds that they are.
      * A4  While the lock is held and the note is there, nothing takes longer than a short change but what is between
-     *     the beginning and the end of a pause. Who has the lock may change nothing that is published or offered then.
+     *     the beginning and the end of a pause. The holder of the lock may change nothing that is published or offered
+     *     then.
      * A5  What is published is the state of whoever has the lock. So a reader who has begun to wait needs the next
      *     publication and no later one: whoever publishes it has got the lock after all changes that had returned.
      */
@@ -274,7 +275,7 @@ final class FlexSpaceAccess {
         epochs.exit(ticket);
     }
 
-    /** What a read of what is there now is to use, once it has begun. */
+    /** The state that a read of the present uses, once it has begun. */
     FlexTreeView published() {
         return published;
     }

@@ -136,9 +136,9 @@ public final class FlexSpaceOptions {
     /**
      * How fast a thread in the background looks for damage: it reads all segments that hold data, but for the one that
      * is being filled, and verifies them, beside everybody else. Then it begins again, an hour after it began last at
-     * the earliest. What it finds is an error in the log {@code io.flexdb.flexspace} of {@link System.Logger}, and
-     * counted in {@link FlexSpaceStats}; nothing else changes. A higher rate finds damage earlier and takes more of the
-     * disk.
+     * the earliest. Damage that it finds is an error in the log {@code io.flexdb.flexspace} of {@link System.Logger},
+     * and counted in {@link FlexSpaceStats}; nothing else changes. A higher rate finds damage earlier and takes more of
+     * the disk.
      *
      * @param bytes default 0: it does not
      */
@@ -151,8 +151,8 @@ public final class FlexSpaceOptions {
 
     /**
      * How much memory keeps frames that were read and verified: to read them again takes neither the file nor a
-     * checksum, which is faster than the system's page cache. What is read again stays; what was read once goes first,
-     * so that reading a large range does not displace the rest. Changes, {@link FlexSpace#defragment}, garbage
+     * checksum, which is faster than the system's page cache. Frames that are read again stay; those read once go
+     * first, so that reading a large range does not displace the rest. Changes, {@link FlexSpace#defragment}, garbage
      * collection, checks and the scrub do without it. Reads of data that is not there take a copy more.
      *
      * <p>The memory is off-heap, taken as the cache fills, 16 MiB at a time, and given back some time after the space
@@ -190,8 +190,8 @@ public final class FlexSpaceOptions {
     }
 
     /**
-     * What to tell when the health of the space changes. {@link System.Logger} is told in any case: the logger {@code
-     * io.flexdb} of failures as errors.
+     * Sets a listener, which is told when the health of the space changes. {@link System.Logger} is told in any case:
+     * the logger {@code io.flexdb} of failures as errors.
      *
      * <p>A {@code FlexDB} has a listener of its own and takes no notice of this.
      *
@@ -205,8 +205,8 @@ public final class FlexSpaceOptions {
      * How many segments may be in memory at once, off-heap: the one that is filled, those that are being written, and
      * those that readers still copy from. When there are so many, changes wait until one is written and read. One is
      * taken when the space is opened, or two if there is a {@linkplain #withMaxDataBytes cap}; the others when they are
-     * needed, and if there is no memory for them then, the space goes on with those it has. What a snapshot keeps is no
-     * memory of this kind.
+     * needed, and if there is no memory for them then, the space goes on with those it has. The memory that a snapshot
+     * keeps is not of this kind.
      *
      * @param count default 4, which is 16 MiB; from 2 to 1024. Fewer make the writer wait for the disk
      */
@@ -286,7 +286,7 @@ public final class FlexSpaceOptions {
         return settings.frameTableBytes;
     }
 
-    /** What is told when the health changes, or null. */
+    /** The listener that is told when the health changes, or null. */
     public HealthListener healthListener() {
         return settings.healthListener;
     }

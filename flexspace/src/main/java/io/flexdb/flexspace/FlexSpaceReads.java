@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 final class FlexSpaceReads {
     /*
      * Nothing stands between entering an epoch and the try that leaves it: a space waits for ever to be closed if one
-     * is left behind. What an allocation makes, which may fail, is made before.
+     * is left behind. Allocations, which may fail, are made before.
      */
     private final FlexSpaceAccess access;
     private final SpaceReads reads;

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What a {@link FlexSpace} held at one moment. Any thread may call any method; reads take no lock.
+ * The contents of a {@link FlexSpace} at one moment. Any thread may call any method; reads take no lock.
  *
  * <p>Until it is closed, the disk that it needs is not used again, and the nodes of the FlexTree stay in memory; see
  * {@link FlexSpaceStats#pinnedSegments()}. It does not outlive the space, nor does it survive a crash. After either has
@@ -60,7 +60,7 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
         return view.size();
     }
 
-    /** Whoever comes last unpins the view: a read that has begun must not lose it. */
+    /** The last user unpins the view: a read that has begun must not lose it. */
     private void hold() {
         int before = holders.get();
         while (!closed.get() && before > 0) {

@@ -38,12 +38,12 @@ public final class CorruptionException extends StorageException {
         return position;
     }
 
-    /** What should be there. */
+    /** The value that should be there. */
     public String expected() {
         return expected;
     }
 
-    /** What is there. */
+    /** The value that is there. */
     public String found() {
         return found;
     }

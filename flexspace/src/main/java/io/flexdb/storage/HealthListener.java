@@ -4,8 +4,8 @@ package io.flexdb.storage;
  * Is told when the health of a store changes: once for each change, in order.
  *
  * <p>It is called by a thread of the store that does nothing else and holds no lock, so it may use the store, and close
- * it. It should not take long, since the next change waits, and {@code close} does for a second. What it throws is
- * logged.
+ * it. It should not take long, since the next change waits, and {@code close} does for a second. The store logs an
+ * exception that it throws.
  */
 @FunctionalInterface
 public interface HealthListener {

@@ -21,7 +21,7 @@ public final class NotAStoreException extends StorageException {
         this.path = path.toString();
     }
 
-    /** What was to be opened. */
+    /** The path that was to be opened. */
     public Path path() {
         return Path.of(path);
     }

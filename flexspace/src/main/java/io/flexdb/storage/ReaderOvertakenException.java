@@ -1,8 +1,8 @@
 package io.flexdb.storage;
 
 /**
- * A cursor or snapshot of a reader beside a writer has come to disk space that the writer has used again since. What it
- * has shown so far is right; the rest of that state is gone. Open another one, after a refresh of the reader.
+ * A cursor or snapshot of a reader beside a writer has come to disk space that the writer has used again since. The
+ * data it has shown so far is right; the rest of that state is gone. Open another one, after a refresh of the reader.
  */
 public final class ReaderOvertakenException extends StorageException {
     private static final long serialVersionUID = 1L;

@@ -3,7 +3,7 @@ package io.flexdb.storage;
 import java.nio.file.Path;
 
 /**
- * There is no room for more: the disk, a quota or the store's own limit is exhausted. What was acknowledged stays, and
+ * There is no room for more: the disk, a quota or the store's own limit is exhausted. Acknowledged writes stay, and
  * reads go on.
  */
 public final class StoreFullException extends StorageException {

@@ -3,14 +3,14 @@ package io.flexdb.storage;
 import java.util.Objects;
 
 /**
- * What a store still does, and why not more. From one state it goes to a later one, never back: to begin anew it is
- * closed and opened again.
+ * Tells which calls a store still serves, and why not more. From one state it goes to a later one, never back: to begin
+ * anew it is closed and opened again.
  *
  * @param state what it does
  * @param cause what made it read-only or failed, also after it was closed; null if nothing did
  */
 public record StoreHealth(State state, Throwable cause) {
-    /** What a store does, from all to nothing. */
+    /** The states of a store, from all to nothing. */
     public enum State {
         /** It takes writes and reads. A write that it refuses for want of space does not change that. */
         USABLE("usable"),

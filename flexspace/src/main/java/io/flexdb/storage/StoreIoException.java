@@ -38,7 +38,7 @@ public final class StoreIoException extends StorageException {
         this.file = file.toString();
     }
 
-    /** What was being done. */
+    /** The operation that failed. */
     public String operation() {
         return operation;
     }

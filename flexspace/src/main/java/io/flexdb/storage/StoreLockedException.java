@@ -27,7 +27,7 @@ public final class StoreLockedException extends StorageException {
         return Path.of(lockFile);
     }
 
-    /** Who holds the lock: "this process", "process 4711" or "an unknown process". */
+    /** The holder of the lock: "this process", "process 4711" or "an unknown process". */
     public String holder() {
         return holder;
     }

@@ -65,7 +65,7 @@ public final class FilePreamble {
         /** Outlines of intervals at the last clean close. */
         OUTLINES(8);
 
-        /** What stands in the file. */
+        /** The number in the file. */
         public final int code;
 
         Kind(int code) {

@@ -224,7 +224,7 @@ public final class Health {
         }
     }
 
-    /** What is to be thrown at whom an operation is refused, once one is. */
+    /** The exception for a refused operation, once one is refused. */
     public StorageException refusal() {
         State now = state;
         if (now == State.CLOSED) {
@@ -234,7 +234,7 @@ public final class Health {
         return cause != null ? new StoreFailedException(cause) : new StoreReadOnlyException(damage);
     }
 
-    /** What users are told. */
+    /** The state that users are told. */
     public StoreHealth current() {
         State now = state; // read first: its cause was written before
         return new StoreHealth(now, now == State.USABLE ? null : now == State.READ_ONLY ? damage : cause());

@@ -8,7 +8,7 @@ public interface Leases {
     /** Stands for: nobody reads any. */
     long NONE = Long.MAX_VALUE;
 
-    /** What the clock says. */
+    /** The time of the clock. */
     long now();
 
     /** When somebody began to read the oldest state that is still wanted; {@link #NONE} if none is. */

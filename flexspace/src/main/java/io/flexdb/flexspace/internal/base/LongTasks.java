@@ -52,7 +52,7 @@ public final class LongTasks implements AutoCloseable {
         }
     }
 
-    /** What a task does. */
+    /** The work of a task. */
     @FunctionalInterface
     public interface Work<T> {
         /** Does it. */

@@ -14,9 +14,10 @@ public final class Monitor {
      * signalAll() allocates the queue's head; if that fails, who was to be woken is in no queue any more. Later JDKs
      * wait a little and try again, and so does this lock; and the head is made in the beginning.
      *
-     * What is used for the first time has to be found first, and a class loader that is asked for it needs memory, even
-     * if the JVM has the class already; a class whose initializer finds none is of no use ever after. So what a full
-     * heap makes this lock use, and what a wait uses after the lock was given up, is used once in the beginning.
+     * A class that is used for the first time has to be found first, and a class loader that is asked for it needs
+     * memory, even if the JVM has the class already; a class whose initializer finds none is of no use ever after. So
+     * what a full heap makes this lock use, and what a wait uses after the lock was given up, is used once in the
+     * beginning.
      */
     private static final long WAIT_FOR_MEMORY_NANOS = 1_000_000;
 

@@ -4,7 +4,7 @@ import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** What is found out, or done, beside whoever wants to know what came of it. */
+/** The result of work that is done beside the thread that wants it. */
 public final class PendingResult<T> {
     private final BackgroundTask task;
     private T result; // these two are written before the task ends, and read after

@@ -3,7 +3,7 @@ package io.flexdb.flexspace.internal.check;
 import java.util.List;
 
 /**
- * What a check has found.
+ * The result of a check.
  *
  * @param findings the first ones
  * @param findingCount how many there are

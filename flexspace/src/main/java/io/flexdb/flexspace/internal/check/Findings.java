@@ -18,7 +18,7 @@ public final class Findings {
         }
     }
 
-    /** What a failure says, by itself if it is one of damage. */
+    /** The text of a failure, by itself if it is one of damage. */
     void add(Path file, long position, String expected, StorageException e) {
         if (e instanceof CorruptionException corruption) {
             add(corruption);
@@ -42,7 +42,7 @@ public final class Findings {
         return count == 0;
     }
 
-    /** What has been found since the last time, and forgets it. */
+    /** Returns the findings since the last time, and forgets them. */
     List<Finding> take() {
         List<Finding> taken = List.copyOf(list);
         list.clear();

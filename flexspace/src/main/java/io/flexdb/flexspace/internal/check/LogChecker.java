@@ -18,9 +18,9 @@ final class LogChecker {
     /*
      * A frame whose payload is damaged still says how long it is, so the next one is where it should be. One whose
      * header is damaged does not. Then the next is looked for at every multiple of 8: its header has a checksum of its
-     * own, the generation of the log, and a sequence that is not below the one that is expected. What lies between is
-     * one finding, which says how many frames that were. If none is found, nothing behind the damage can be told apart,
-     * up to the end.
+     * own, the generation of the log, and a sequence that is not below the one that is expected. All between is one
+     * finding, which says how many frames that were. If none is found, nothing behind the damage can be told apart, up
+     * to the end.
      */
     private static final int WINDOW_BYTES = 1 << 20;
     private static final int BLOCK_BYTES = 4096;

@@ -63,7 +63,7 @@ final class ViewChecker {
         ending = true;
     }
 
-    /** What was found, once it has ended. */
+    /** The findings, once it has ended. */
     Findings findings() {
         return findings;
     }

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 
-/** What a header slot of the FlexTree file says. */
+/** The content of a header slot of the FlexTree file. */
 public record TreeHeader(
         long treeVersion,
         long tag,

@@ -17,9 +17,9 @@ import java.util.function.BooleanSupplier;
  */
 public final class ChangeReservation {
     /*
-     * What the data file lacks, garbage collection gives it. What the log or the FlexTree file lack on a full disk, the
-     * data file gives back: after a checkpoint, which often is enough, garbage is moved together, and then what lies in
-     * the last segments goes to free ones before them, so that the end of the file can be cut.
+     * Garbage collection gives the data file the space that it lacks. The data file gives back the space that the log
+     * or the FlexTree file lack on a full disk: after a checkpoint, which often is enough, garbage is moved together,
+     * and then what lies in the last segments goes to free ones before them, so that the end of the file can be cut.
      *
      * These sweeps need places in log and tree themselves, of what is kept back for changes that free space. A
      * checkpoint after each restores that. So for a change that grows the space no sweep begins unless a checkpoint can

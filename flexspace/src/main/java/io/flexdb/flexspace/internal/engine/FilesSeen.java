@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What tells two moments of a space that somebody else writes to apart: the headers of the FlexTree, which logs there
- * are, and up to where the newest was forced. No segment, node slot or log is used again, or deleted, without a change
- * of one of these before.
+ * Tells two moments of a space that somebody else writes to apart: the headers of the FlexTree, which logs there are,
+ * and up to where the newest was forced. No segment, node slot or log is used again, or deleted, without a change of
+ * one of these before.
  */
 public record FilesSeen(List<String> logs, ByteBuffer headers, ByteBuffer mark) {
     private static final int HEADER_BYTES = 128; // more than a header has

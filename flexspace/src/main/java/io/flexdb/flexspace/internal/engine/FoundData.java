@@ -22,13 +22,13 @@ final class FoundData {
      * D1  A file named data.linked is written to only if it has no other name any more. Then nobody else can: only its
      *     owner gives it names, and the owner's name is gone. It gets the name data then.
      * D2  Else a space that is to be changed gets a file of its own: data.new, which becomes data before the log is made
-     *     that will name what is written to it. What makes the name of that log durable does the same for this one. When
-     *     the log is there, which tells readers of the change, data.linked is deleted. Until then a failed opening leaves
-     *     the directory as it was.
+     *     that will name what is written to it. The force that makes the name of that log durable does the same for
+     *     this one. When the log is there, which tells readers of the change, data.linked is deleted. Until then a
+     *     failed opening leaves the directory as it was.
      * D3  Where there is a file data, data.linked and data.new count for nothing.
      *
-     * Who only reads reads data.linked. If it is deleted under him, as by D2, the owner may use segments again that he
-     * reads. By then the new log tells him that he was overtaken.
+     * A reader reads data.linked. If it is deleted under the reader, as by D2, the owner may use segments again that
+     * the reader reads. By then the new log tells the reader that it was overtaken.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int PIECE_BYTES = 1 << 20;

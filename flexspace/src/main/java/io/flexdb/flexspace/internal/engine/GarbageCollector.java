@@ -258,7 +258,7 @@ final class GarbageCollector {
     private List<Segment> candidates(boolean pressed) {
         List<Segment> candidates = new ArrayList<>();
         int dataBytes = store.format().dataBytes;
-        // What is filled but for less than an extent gains nothing when it is moved, however pressing it is.
+        // A segment filled but for less than an extent gains nothing when it is moved, however pressing it is.
         double most = pressed ? dataBytes - store.format().maxExtentBytes : WORTHLESS_UTILIZATION * dataBytes;
         for (int number = 0; number < store.segmentCount(); number++) {
             Segment segment = store.segment(number);
@@ -393,7 +393,8 @@ final class GarbageCollector {
 
     /**
      * Damage or a failed read of old data is nothing that a writer of new data should hear of, nor does it make the
-     * store fail: whoever reads the data will be told. What can't be read stays where it is. Returns null if it can.
+     * store fail: whoever reads the data will be told. Data that can't be read stays where it is. Returns null if it
+     * can.
      */
     private StorageException readForMove(long logicalOffset, int length) {
         try {

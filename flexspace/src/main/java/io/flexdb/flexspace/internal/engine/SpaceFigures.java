@@ -6,8 +6,8 @@ import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.internal.tree.NodeFormat;
 
 /**
- * What a space has counted since it was opened, and what it takes up now: for statistics, nothing is decided by it. By
- * the writer where nothing else is said.
+ * The counts of a space since it was opened, and the space and memory that it takes now: for statistics, nothing is
+ * decided by it. By the writer where nothing else is said.
  */
 public final class SpaceFigures {
     private final FlexTree tree;

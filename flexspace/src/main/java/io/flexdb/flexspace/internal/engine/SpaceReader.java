@@ -21,7 +21,7 @@ final class SpaceReader {
     private final StripedPool<Scratch> scratches;
     private final AtomicInteger scratchCount = new AtomicInteger(); // in use or kept
 
-    /** What a read uses, and leaves to the next one, most likely of the same thread. */
+    /** The scratch of a read, left to the next one, most likely of the same thread. */
     private static final class Scratch {
         final SpaceRange range = new SpaceRange(); // of who has none
         final ReadScratch segments;

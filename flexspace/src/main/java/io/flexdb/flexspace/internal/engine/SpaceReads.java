@@ -108,8 +108,8 @@ public final class SpaceReads {
     }
 
     /**
-     * Fills a buffer from an address of the data file, which may be any. What is there has not been verified: the caller
-     * has a checksum for it.
+     * Fills a buffer from an address of the data file, which may be any. The bytes have not been verified: the caller
+     * has a checksum for them.
      *
      * @return false if there is no such address
      * @throws io.flexdb.storage.CorruptionException if the file ends before
@@ -135,9 +135,9 @@ public final class SpaceReads {
     // ---- through mappings
 
     /**
-     * Copies bytes from an address of the data file, which may be any, and out of date. What is there has not been
-     * verified: the caller has a checksum for it, and where that does not match although the address is not out of date,
-     * he calls {@link #forgetFault}. Any thread, at any time. Makes no garbage unless a page can't be read.
+     * Copies bytes from an address of the data file, which may be any, and out of date. The bytes have not been
+     * verified: the caller has a checksum for them, and where that does not match although the address is not out of
+     * date, he calls {@link #forgetFault}. Any thread, at any time. Makes no garbage unless a page can't be read.
      *
      * @return false if the bytes can't be read in this way
      */

@@ -152,7 +152,7 @@ final class SpaceRecovery {
         }
     }
 
-    /** What is to be done with the logs, once nothing is a reason any more to refuse the space. */
+    /** The work to be done on the logs, once nothing is a reason any more to refuse the space. */
     LogRenewal renewal() {
         return new LogRenewal(vfs, directory, treeFile, logs, replay.replayed(), isNew);
     }

@@ -282,7 +282,7 @@ public final class SpaceSalvage implements AutoCloseable {
         return sums;
     }
 
-    /** What is wrong. */
+    /** The problems found. */
     public List<StorageException> problems() {
         return problems;
     }

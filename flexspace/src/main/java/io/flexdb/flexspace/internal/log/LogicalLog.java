@@ -71,7 +71,7 @@ public final class LogicalLog implements AutoCloseable {
             long generation,
             long treeVersion,
             Supplier<List<ByteBuffer>> payloads) {
-        // What a recovery finds under the name may hold frames of one that was cut: it is not used.
+        // A file under that name may hold frames of a recovery that was cut: it is not used.
         Path unfinished = directory.resolve(NAME_WHILE_RECOVERED);
         vfs.deleteIfExists(unfinished);
         try {

@@ -182,7 +182,7 @@ public final class LogicalLogReader {
         return piece.slice((int) (position - pieceStart), bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** What the mark of a log says, 0 if it is damaged. */
+    /** The position in the mark of a log, 0 if it is damaged. */
     public static long syncedUpTo(VfsFile file, long generation) {
         ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         file.readFully(mark, LogFormat.MARK_OFFSET);

@@ -12,8 +12,8 @@ public final class ExtentPrefetcher {
      * The cost: a system call for each piece of the file, in vain if the page cache holds it. So nothing is prefetched
      * before reads have taken as long as only a disk takes: one that has more pieces to come, or two near each other of
      * a sequence, for any one may have waited for a processor. In a sequence of fast ones every eighth is looked at.
-     * What has been prefetched is fast, so prefetching ends after a while; if slow reads come back then, it ends later
-     * the next time.
+     * Prefetched extents are fast, so prefetching ends after a while; if slow reads come back then, it ends later the
+     * next time.
      * Why not as in ReadAhead: there all is told at once, what the kernel could see included, since a file that is read
      * whole is seldom in memory. Where a space is, its readers would pay for that with each extent.
      */
@@ -101,8 +101,8 @@ public final class ExtentPrefetcher {
     }
 
     /**
-     * Prefetches the extents of a range, and returns where they end. What continues the bytes before the range in the
-     * data file is left to the kernel, which sees that itself. Moves the cursor.
+     * Prefetches the extents of a range, and returns where they end. Extents that continue the bytes before the range
+     * in the data file are left to the kernel, which sees that itself. Moves the cursor.
      */
     private long prefetch(ExtentCursor cursor, long from, long to) {
         if (from >= to || !cursor.seek(from - 1)) {

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Has the kernel bring what will be read of a file, some way before it is. What that is either says who reads, range by
- * range, or it turns out in small reads of a file that nobody changes meanwhile. For one thread.
+ * Has the kernel bring what will be read of a file, some way before it is. Either the reader says which ranges these
+ * are, one by one, or small reads of a file that nobody changes meanwhile show it. For one thread.
  */
 public final class ReadAhead {
     /*
@@ -19,7 +19,7 @@ public final class ReadAhead {
      * The cost: a system call for each piece, and where the kernel would read far ahead by itself a quarter more of the
      * processor's time, for it does that in larger pages.
      */
-    /** What the kernel takes at once, whatever its settings are. */
+    /** The bytes that the kernel takes at once, whatever its settings are. */
     public static final int PIECE_BYTES = 128 << 10;
     /** How far what is prefetched is ahead of reads. */
     public static final int AHEAD_BYTES = 2 << 20;
@@ -30,7 +30,7 @@ public final class ReadAhead {
     private final VfsFile file;
     private final long size;
 
-    // What will be read:
+    // The ranges that will be read:
     private long[] bounds = new long[16]; // where ranges begin, and where they end
     private int count; // of bounds
     private int current; // the bound where the range begins that is being prefetched
@@ -55,7 +55,7 @@ public final class ReadAhead {
 
     // ---- by who knows what he will read
 
-    /** Adds a range behind all others. What the file does not have of it is never prefetched. */
+    /** Adds a range behind all others. The part that the file does not have is never prefetched. */
     public void add(long from, long bytes) {
         if (count > 0 && bounds[count - 1] == from) {
             bounds[count - 1] += bytes;

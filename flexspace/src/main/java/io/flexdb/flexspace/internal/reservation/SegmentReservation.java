@@ -241,7 +241,7 @@ public final class SegmentReservation {
         return noSegments != null ? noSegments : capRefusal();
     }
 
-    /** What is to be said when it is the cap that leaves no room. */
+    /** The exception for a cap that leaves no room. */
     public StoreFullException capRefusal() {
         return new StoreFullException("no room for the change: " + store.liveBytes() + " live bytes, at most "
                 + maxLiveBytes + " in " + maxSegments + " segments of " + format.segmentBytes + " bytes, of which "
@@ -274,7 +274,7 @@ public final class SegmentReservation {
         return (long) segments * format.dataBytes + store.roomInOpenSegment();
     }
 
-    /** What a sweep that gains anything makes less: bytes of segments in use, and of those that the file has. */
+    /** The bytes that a sweep with any gain makes less: of segments in use, and of those that the file has. */
     public long bytesTaken() {
         return (segmentsInUse() + (long) places.claimedSegments()) * format.dataBytes - store.roomInOpenSegment();
     }
@@ -297,8 +297,8 @@ public final class SegmentReservation {
             return Long.MAX_VALUE;
         }
         if (segments <= 0 && !diskIsFull) {
-            // Or a space full of garbage would refuse everything for ever. What is emptied is more than what this
-            // takes, what syncs pad included.
+            // Or a space full of garbage would refuse everything for ever. More is emptied than this takes, the padding
+            // of syncs included.
             long last = Math.max((long) freeBelowCap() * format.dataBytes, store.roomInOpenSegment());
             return Math.max(0, last - format.maxExtentBytes) / 2;
         }
@@ -410,8 +410,8 @@ public final class SegmentReservation {
     }
 
     /**
-     * What is moved so that the file can be cut costs writes, and takes from readers in other processes what they are about
-     * to read. So it takes a good part of the file, which commits that go on at one size don't reach.
+     * Data that is moved so that the file can be cut costs writes, and takes from readers in other processes what they
+     * are about to read. So it takes a good part of the file, which commits that go on at one size don't reach.
      */
     private int worthCutting() {
         return Math.max(MIN_CUT, segmentsInUse() / 4);

@@ -9,8 +9,8 @@ import java.util.Arrays;
 final class ChecksumCache {
     /*
      * The problem: checksums are a thousandth of the data, which is too much to keep all of them. The choice: CLOCK
-     * over the segments that have some; to read a frame of another one takes one more read, of its footer. Whoever has
-     * found an array goes on with it, so one is dropped without a word.
+     * over the segments that have some; to read a frame of another one takes one more read, of its footer. A reader
+     * that has found an array goes on with it, so one is dropped without a word.
      *
      * K1  A segment that is open or being sealed, or whose footer does not count, is not in here: its checksums are not
      *     in the file. So its array stays what it is until it is sealed and the log says so.

@@ -30,8 +30,8 @@ public final class FrameCache {
      * Frames come in with the CLOCK bit clear, and a hit sets it: what is read once goes before what is read again. Who
      * brings a frame looks at a few slots only; if frames in all of them were hit, his is not kept this time.
      *
-     * The cost: 16 bytes of heap for each slot, and 4 for each frame of the segments that are read. Who does not find a
-     * frame copies it twice.
+     * The cost: 16 bytes of heap for each slot, and 4 for each frame of the segments that are read. A reader that does
+     * not find a frame copies it twice.
      *
      * Memory that is asked for is given in whole chunks, the last ones first: who is copying from one keeps it, others
      * find none, and a chunk made in its place later begins with no frames.
@@ -316,7 +316,7 @@ public final class FrameCache {
         return chunk;
     }
 
-    /** What was not there once may have been freed since; asked for once in a round. */
+    /** Memory that was not there once may have been freed since; asked for once in a round. */
     private void lookForMemory(int slot) {
         int number = slot >>> chunkShift;
         if (number < allowedChunks && memory.isThere(slotsOf(number) << frameShift)) {
@@ -331,7 +331,7 @@ public final class FrameCache {
     // ---- giving memory back
 
     /**
-     * Says how much memory the cache may take now, its budget at most. What it has beyond is let go of. Any thread.
+     * Says how much memory the cache may take now, its budget at most. It lets go of memory beyond that. Any thread.
      */
     public synchronized void limit(long bytes) {
         allowedChunks = bytes >= (long) slotCount << frameShift

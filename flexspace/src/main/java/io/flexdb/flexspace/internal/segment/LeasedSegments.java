@@ -9,9 +9,10 @@ final class LeasedSegments {
     /*
      * The problem: who only reads the files of a space cannot pin a version, and comes upon segments that have been used
      * again; then he has to read the state of now, which takes as long as opening, again and again while much is written.
-     * The choice: he says since when there is the state that he reads (Leases). What became free after that is not used
-     * again for a while. That is a favour and no promise: readers verify all they read in any case, so whatever is used
-     * again too soon costs them time and nothing else. So nobody waits here, and nothing here has to be right.
+     * The choice: he says since when there is the state that he reads (Leases). Segments that became free after that
+     * are not used again for a while. That is a favour and no promise: readers verify all they read in any case, so
+     * whatever is used again too soon costs them time and nothing else. So nobody waits here, and nothing here has to
+     * be right.
      * The cost: without such readers, one look at the leases for the segments that become free together.
      *
      * H1  Held are maxBytes at most, and none longer than MAX_MILLIS; so whoever hangs, or has died, takes no more disk

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * What a read uses, and leaves to the next one, most likely of the same thread: above all a buffer with what was read
+ * The scratch of a read, left to the next one, most likely of the same thread: above all a buffer with what was read
  * last, and verified there. For one read at a time.
  */
 public final class ReadScratch {
@@ -30,18 +30,18 @@ public final class ReadScratch {
     final FrameCache cache; // or null
     final Warmth warmth; // null if no mapping is used
 
-    // What the read under way wants; null if there is none:
+    // The read under way; null if there is none:
     Segment wanted;
     int fileEnd;
     ByteBuffer destination;
     int shift;
 
-    // What the buffer holds, from its beginning on:
+    // The content of the buffer, from its beginning on:
     private Segment segment; // or null
     private int start; // positions in the segment
     private int end;
 
-    // What the reads do:
+    // The state of the reads:
     private Segment lastSegment;
     private int lastEnd;
     private int aheadBytes;

@@ -11,7 +11,8 @@ import java.util.zip.CRC32C;
  */
 final class SegmentBuffer {
     /*
-     * Readers copy from the segment's memory meanwhile. What they know of lies before what is still written here.
+     * Readers copy from the segment's memory meanwhile. The bytes that they know of lie before those still written
+     * here.
      *
      * A frame gets its checksum as soon as it is full: its bytes are in the processor's caches then, and whoever has it
      * written has less to do, which takes the longer of the two.
@@ -90,7 +91,7 @@ final class SegmentBuffer {
         return to - from;
     }
 
-    /** Ends appending. What is left will be zeros. */
+    /** Ends appending. The rest will be zeros. */
     void end() {
         end = segment.usedBytes;
         segment.usedBytes = format.dataBytes;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** What the next log batch must say about segments. Writer only. */
+/** The notes about segments for the next log batch. Writer only. */
 final class SegmentNotes {
     /*
      * N1  The log makes numbers known in ascending order, or a short log could make a recovery take much memory. So

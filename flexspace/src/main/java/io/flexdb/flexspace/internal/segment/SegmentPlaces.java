@@ -25,7 +25,7 @@ public final class SegmentPlaces {
      *     remove things, on a disk that they have filled.
      *
      * Copies of the space may share the file: their directories have names of it, too (see SpaceCopy). They write
-     * nothing to it. What lives in them was alive here when they were made.
+     * nothing to it. Their live data was alive here when they were made.
      *
      * S3  A segment that was in use when a copy was made, or, after an opening that finds the file with several names,
      *     any that was known then, is neither free again nor loses its place before the file has one name alone. When

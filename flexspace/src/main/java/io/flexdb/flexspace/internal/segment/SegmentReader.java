@@ -312,7 +312,7 @@ public final class SegmentReader {
         return first + frames;
     }
 
-    /** What is to be said of a damaged frame. */
+    /** The message about a damaged frame. */
     public CorruptionException damage(Segment segment, int frame, int expected, int found) {
         return new CorruptionException(
                 file.path(),

@@ -18,7 +18,7 @@ final class SegmentSealer implements AutoCloseable {
      * B1  The bytes of a segment under way do not change, and readers find them in memory until they are in the file.
      * B2  A segment is sealed for the writer only when it was taken from under way. Until then it is never emptied, and
      *     so neither released, used again nor cut off the file.
-     * B3  What is under way was filled after the last log batch. Whoever writes a log batch has waited for it.
+     * B3  Segments under way were filled after the last log batch. The writer of a log batch has waited for them.
      * B4  After a failure no segment is begun to be written.
      */
     private static final int MAX_UNDER_WAY = 2;

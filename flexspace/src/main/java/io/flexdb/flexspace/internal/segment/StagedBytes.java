@@ -19,8 +19,8 @@ public final class StagedBytes implements AutoCloseable {
      * The problem: a large value passes through a log, and a run of sorted pairs through a memtable, before the writer
      * puts them where they belong, and each time all of it is written. (BetrFS calls a log that names what is elsewhere
      * late-binding.)
-     * The choice: whoever has the bytes writes them where they will stay. What he needs of the space is free segments,
-     * and these he takes one at a time (SegmentPlaces).
+     * The choice: whoever has the bytes writes them where they will stay. That takes free segments of the space, one at
+     * a time (SegmentPlaces).
      * The cost: a segment that is ended early is filled no more, and garbage collection has to see to it.
      *
      * T1  A piece lies in one segment, whole; after a flush what comes next begins with the next frame, so a frame that
@@ -119,7 +119,7 @@ public final class StagedBytes implements AutoCloseable {
         }
     }
 
-    /** Has all that was taken in the file, where it can be read. What comes next begins with the next frame. */
+    /** Has all that was taken in the file, where it can be read. The next bytes begin with the next frame. */
     public void flush() {
         if (segment != null && used > inFile) {
             int end = used + format.frameBytes - 1 & -format.frameBytes;

@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What all {@link StagedBytes} of a data file share. Any thread, where nothing else is said. */
+/** The state that all {@link StagedBytes} of a data file share. Any thread, where nothing else is said. */
 final class StagingArea {
     private final VfsFile file;
     private final SegmentFormat format;

@@ -3,7 +3,7 @@ package io.flexdb.flexspace.internal.vfs;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Leaves everything to another file system. Whoever wants to see or change an operation overrides it. */
+/** Leaves everything to another file system. Override an operation to see or change it. */
 public class ForwardingVfs implements Vfs {
     private final Vfs vfs;
 

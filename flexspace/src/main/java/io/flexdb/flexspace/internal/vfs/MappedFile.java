@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 
 /**
- * A part of a file, mapped into memory. What is in a mapping is reached through here only, by copies that are
+ * A part of a file, mapped into memory. All bytes of a mapping are reached through here only, by copies that are
  * verified: a fault of the device, or a file that was cut, is a {@link StoreIoException} of the very call that met it.
  *
  * <p>Thread-safety: one thread at a time may write, any number may read. Nothing is allocated unless a call fails.
@@ -25,7 +25,8 @@ public final class MappedFile {
      * M2 Copies go from front to back, and a page that has begun to fault goes on: its device is gone, or its place in
      *    the file. So where the word of a page is good that was copied last, all of the page is.
      * M3 Before a write each such word gets the complement of what it will be and is read back, so that what was there
-     *    before, if it is the same as the new, does not pass for a write. What it is read into is made different first.
+     *    before, if it is the same as the new, does not pass for a write. The place that it is read into is made
+     *    different first.
      * M4 Before a read each such word of the destination gets a token. Where it is still there afterwards, the copy has
      *    faulted or the file has these very bytes: the same with the token's complement tells which, since only the
      *    file brings the token again.
@@ -36,9 +37,10 @@ public final class MappedFile {
      * A write could fail to be noticed only if a page failed and recovered within one copy; then its checksum tells
      * whoever reads it. A read could only if, besides, the page has the token itself; then the second copy has brought
      * all of it. So bytes that do not match a checksum are no sign of a fault: what tells are the tokens, whatever the
-     * file has. Who finds that others have got the place meanwhile, so that the bytes can't match, is as safe from a
-     * fault that strikes later as if they did, and need not ask for one, which makes garbage. Who has read what should
-     * be there asks all the same, by throwPendingFault: then it is damaged, and garbage does not matter.
+     * file has. A caller that finds that others have got the place meanwhile, so that the bytes can't match, is as safe
+     * from a fault that strikes later as if they did, and need not ask for one, which makes garbage. A caller that has
+     * read what should be there asks all the same, by throwPendingFault: then it is damaged, and garbage does not
+     * matter.
      */
     private static final int PAGE_BYTES = 4096; // or a part of one
     private static final int WORD_BYTES = Long.BYTES;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Reads of a file through mappings, which need no system call. What is read has not been verified. Any number of
+ * Reads of a file through mappings, which need no system call. The bytes read have not been verified. Any number of
  * threads; nobody waits but for a new mapping.
  */
 public final class MappedReads {

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the JDK lacks of the system calls for files, on Linux, if JNA is there and may be used. Each has a substitute in
+ * The system calls for files that the JDK lacks, on Linux, if JNA is there and may be used. Each has a substitute in
  * the JDK or can be done without. Thread-safe.
  */
 public final class NativeIo {
@@ -28,7 +28,7 @@ public final class NativeIo {
         return error == LinuxCalls.ENOSPC || error == LinuxCalls.EDQUOT || error == LinuxCalls.EFBIG;
     }
 
-    /** What the system says of these errors, in the language of this process. */
+    /** The system's messages for these errors, in the language of this process. */
     static List<String> wantOfSpaceTexts() {
         if (!AVAILABLE) {
             return List.of();
@@ -39,7 +39,7 @@ public final class NativeIo {
                 LinuxCalls.textOf(LinuxCalls.EFBIG));
     }
 
-    /** What is done to the disk space of a range of a file. */
+    /** A change of the disk space of a range of a file. */
     enum Change {
         /** It is taken, without being written; what has not been written reads as zeros. */
         ALLOCATE(0),
@@ -121,7 +121,7 @@ public final class NativeIo {
         LinuxCalls.willNeed(descriptor, position, bytes);
     }
 
-    /** Has bytes of the page cache written, without waiting for it. Whoever forces the file hears of errors. */
+    /** Has bytes of the page cache written, without waiting for it. The next force of the file tells of errors. */
     static void startWriting(int descriptor, long position, long bytes) {
         LinuxCalls.startWriting(descriptor, position, bytes);
     }
@@ -131,7 +131,7 @@ public final class NativeIo {
         return LinuxCalls.force(descriptor);
     }
 
-    /** What the system says of an error. */
+    /** The system's message for an error. */
     static String textOf(int error) {
         return LinuxCalls.textOf(error);
     }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A name in a directory that is open, or where none is, a path. What is done here is done to what has that name in that
+ * A name in a directory that is open, or where none is, a path. Operations here act on the file with that name in that
  * directory, whatever the directory is called by now. Thread-safe; to be closed, with which the directory is released.
  */
 final class Place implements AutoCloseable {
@@ -30,7 +30,7 @@ final class Place implements AutoCloseable {
         return new Place(path, null);
     }
 
-    /** What a path means. */
+    /** The meaning of a path. */
     static Place meantBy(Path path, OpenDirectories directories) throws IOException {
         Path parent = path.toAbsolutePath().getParent();
         return new Place(path, parent == null ? null : directories.meantBy(parent));

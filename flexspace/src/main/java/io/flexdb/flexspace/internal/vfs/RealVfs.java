@@ -75,7 +75,7 @@ public final class RealVfs implements Vfs {
         return wantOfSpace == null ? WantOfSpace.ofProcess() : wantOfSpace;
     }
 
-    /** What bytes of the heap are written through. */
+    /** The buffers through which bytes of the heap are written. */
     StagingBuffers staging() {
         return staging;
     }

@@ -4,7 +4,7 @@ package io.flexdb.flexspace.internal.vfs;
 public final class Uninterruptibly {
     private Uninterruptibly() {}
 
-    /** What waits, and may be called again after an interrupt. */
+    /** A call that waits, and may be made again after an interrupt. */
     public interface Wait {
         void run() throws InterruptedException;
     }

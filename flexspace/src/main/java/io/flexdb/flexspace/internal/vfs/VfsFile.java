@@ -61,8 +61,8 @@ public interface VfsFile extends AutoCloseable {
     void write(ByteBuffer src, long position);
 
     /**
-     * Takes disk space for a range, so that writing there later fails for no want of it. What the range held is lost;
-     * the file is at least as long as its end.
+     * Takes disk space for a range, so that writing there later fails for no want of it. The content of the range is
+     * lost; the file is at least as long as its end.
      *
      * @throws io.flexdb.storage.StoreFullException if there is not enough; the range may be in part allocated then
      */
@@ -72,7 +72,7 @@ public interface VfsFile extends AutoCloseable {
 
     /**
      * Does the same without writing anything, if that can be done: a range that nobody has written reads as zeros then.
-     * What is written there first costs the next force more, since the file system has to note it.
+     * The first write there costs the next force more, since the file system has to note it.
      *
      * @return false if it can't be done; nothing has changed then
      * @throws io.flexdb.storage.StoreFullException as above

@@ -70,7 +70,7 @@ final class WantOfSpace {
         return new WantOfSpace(texts, textOfDeviceError());
     }
 
-    /** What this process is told by a full disk; null if that can't be found out. */
+    /** The message of a full disk to this process; null if that can't be found out. */
     static String textOfFullDisk() {
         try (FileChannel full = FileChannel.open(Path.of("/dev/full"), StandardOpenOption.WRITE)) {
             full.write(ByteBuffer.allocate(1));

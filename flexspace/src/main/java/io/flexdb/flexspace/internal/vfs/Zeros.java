@@ -2,7 +2,7 @@ package io.flexdb.flexspace.internal.vfs;
 
 import java.nio.ByteBuffer;
 
-/** What disk space is taken with, where it takes writing. */
+/** Zeros with which disk space is taken, where that takes writing. */
 final class Zeros {
     /*
      * On the heap, and made once: space is taken for logs and nodes in the middle of a commit, which must go on where

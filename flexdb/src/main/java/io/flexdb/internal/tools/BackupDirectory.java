@@ -41,8 +41,8 @@ public final class BackupDirectory implements AutoCloseable {
      * B3  A segment is shared only with backups that are there, and only when it was checked. Other files in segments/
      *     were left by a backup that was cut short and may be torn; they are deleted before the next one begins.
      * B4  A segment is deleted only when all manifests could be read and none names it.
-     * B5  Nothing is deleted that is not proved to be ours (see BackupProof). Where it can't be known whether something
-     *     is there, nothing is deleted either.
+     * B5  Nothing is deleted that is not proved to be ours (see BackupProof). Nothing is deleted either if nobody can
+     *     know whether something is there.
      * B6  A number is given to one backup: flexdb.backups says so, durably, before there is a directory for it.
      * B7  A backup that is seen may not be durable yet, if its maker was killed or could not force its manifest's name.
      *     So those that stay are made durable before another one is deleted.
@@ -133,7 +133,7 @@ public final class BackupDirectory implements AutoCloseable {
         lockWatch.requireHeld(); // B8
     }
 
-    /** Where it is. */
+    /** The directory's path. */
     public Path path() {
         return directory;
     }
@@ -260,9 +260,9 @@ public final class BackupDirectory implements AutoCloseable {
         return files;
     }
 
-    // ---- what is left over
+    // ---- leftovers
 
-    /** Deletes what backups that were cut short have left (B3), and returns the segments that others have. */
+    /** Deletes the leftovers of backups that were cut short (B3), and returns the segments that others have. */
     private Set<String> deleteUnfinished() {
         DirectoryFile file = found.file();
         for (long id : found.numbers()) {
@@ -321,7 +321,7 @@ public final class BackupDirectory implements AutoCloseable {
     }
 
     /**
-     * Deletes a backup, and what no other one shares with it.
+     * Deletes a backup, and segments that no other one shares with it.
      *
      * @throws IllegalArgumentException if there is none, or nothing proves that the directory is ours
      */
@@ -400,8 +400,8 @@ public final class BackupDirectory implements AutoCloseable {
     public record Retention(List<Long> kept, List<Long> deleted, Map<Long, List<Problem>> damaged) {}
 
     /**
-     * Deletes all backups older than the newest {@code count} sound ones, damaged ones included. Where there are not
-     * that many, nothing. So a damaged backup never takes the place of a sound one.
+     * Deletes all backups older than the newest {@code count} sound ones, damaged ones included; none if there are
+     * fewer sound ones. So a damaged backup never takes the place of a sound one.
      */
     public Retention keepLast(int count, Progress progress) {
         TreeSet<Long> ids = ids();

@@ -13,9 +13,9 @@ final class BackupProof {
      * The problem: the directory of a backup has a number as its name, and users have directories with such names, too:
      * days, copies, other stores. A directory that is deleted by mistake is lost.
      * The choice: nothing is deleted for its name, or for what it lacks. The first file in the directory of a backup
-     * says which backup of which store it is; it is durable before anything else is in there, and goes last. Where it
-     * is damaged or missing, the manifest proves the same, and is renamed when the backup is to be deleted.
-     * Of what is in there only files with our names go, and nothing is reached through a symbolic link.
+     * says which backup of which store it is; it is durable before anything else is in there, and goes last. If it is
+     * damaged or missing, the manifest serves as proof, and is renamed when the backup is to be deleted. Only files
+     * with our names are deleted, and none through a symbolic link.
      */
     static final String NAME = "flexdb.backup";
     private static final String DELETED_MANIFEST = Manifest.NAME + ".deleted";
@@ -51,7 +51,7 @@ final class BackupProof {
         return List.of("backup = " + id, "store = " + Long.toHexString(storeId));
     }
 
-    /** Whether the file is there that says so. */
+    /** Whether the file is there, and says so. */
     boolean isWritten() {
         return vfs.isPlainDirectory(directory) && vfs.isPlainFile(directory.resolve(NAME)) && saysSo();
     }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Reads what a manifest names, verifies it, and counts. For one thread. */
+/** Reads the files and segments that a manifest names, verifies them, and counts. For one thread. */
 final class BackupReading {
     private final Vfs vfs;
     private final Path directory; // of the backup
@@ -40,7 +40,7 @@ final class BackupReading {
         progress.done(bytes, Math.max(bytes, ofBytes));
     }
 
-    /** Adds what is wrong with the files that the backup has for itself. */
+    /** Adds the problems of the files that the backup has for itself. */
     void verifyFiles(List<Problem> problems) {
         boolean sound = true;
         for (Manifest.CopiedFile file : manifest.files()) {
@@ -60,7 +60,7 @@ final class BackupReading {
         }
     }
 
-    /** Adds what is wrong with segments, all of which are read. */
+    /** Reads all segments, and adds their problems. */
     void verifySegments(List<Problem> problems) {
         for (String name : manifest.segments()) {
             try {
@@ -72,7 +72,7 @@ final class BackupReading {
     }
 
     /**
-     * Adds what is wrong with segments, which are checked as they are before they are shared.
+     * Checks segments as before they are shared, and adds their problems.
      *
      * @param known segments that were checked for other backups, with what was found, or an empty list
      */

@@ -29,7 +29,7 @@ final class BackupSegments {
     private final Path directory;
     private final boolean byContent;
 
-    /** @param byContent whether all bytes of a segment are read before it is shared, or what tells about them */
+    /** @param byContent whether all bytes of a segment are read before it is shared, or only its length and footer */
     BackupSegments(Vfs vfs, Path backups, boolean byContent) {
         this.vfs = vfs;
         this.directory = backups.resolve(NAME);
@@ -51,10 +51,10 @@ final class BackupSegments {
     }
 
     /**
-     * Deletes those that no backup has, and what was not finished. Files without a name of ours stay.
+     * Deletes those that no backup has, and unfinished ones. Files without a name of ours stay.
      *
      * @param used by backups
-     * @param all whether that is known of every backup; if not, only what was not finished goes (B4)
+     * @param all whether that is known of every backup; if not, only unfinished ones go (B4)
      */
     void deleteUnused(Set<String> used, boolean all) {
         if (!vfs.isPlainDirectory(directory)) {

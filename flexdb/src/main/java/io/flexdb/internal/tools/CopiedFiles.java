@@ -27,7 +27,7 @@ final class CopiedFiles {
         this.read = read;
     }
 
-    /** Bytes read that were not parts of a file with nothing in it, as much of a log is. */
+    /** Bytes read, apart from pieces of zeros, of which a log may have many. */
     long usedBytes() {
         return usedBytes;
     }
@@ -65,7 +65,7 @@ final class CopiedFiles {
         }
     }
 
-    /** What a file is. */
+    /** Describes a file: name, length and checksum. */
     Manifest.CopiedFile describe(Vfs vfs, Path directory, String name) {
         try (VfsFile file = vfs.open(directory.resolve(name), OpenMode.READ)) {
             long size = file.size();

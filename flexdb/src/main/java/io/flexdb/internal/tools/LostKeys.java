@@ -16,7 +16,7 @@ final class LostKeys {
     private final TreeMap<byte[], byte[]> ranges = new TreeMap<>(Arrays::compareUnsigned); // begin to end, excluded
     private boolean all;
 
-    /** Adds the keys between two; null stands for the first or the last of all. */
+    /** Adds the keys between two; null stands for the beginning or the end of all. */
     void addBetween(byte[] after, byte[] before) {
         add(after == null ? FIRST : behind(after), before);
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What a backup consists of. It is written last: a backup without it is none.
+ * The parts of a backup. It is written last: a backup without it is none.
  *
  * @param id the number of the backup
  * @param storeId of the store, which those restored have too

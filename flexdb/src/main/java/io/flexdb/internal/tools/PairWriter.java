@@ -18,7 +18,7 @@ import java.util.Arrays;
 
 /** Writes pairs and entries of logs to another store, many to one write. */
 final class PairWriter {
-    /** Writing has failed: nothing that reads the damaged store takes that for damage. */
+    /** Writing to the new store has failed: no reader of the damaged store may take that for damage. */
     static final class TargetException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -101,7 +101,7 @@ final class PairWriter {
         return writer.large().isStagedWhileRead(valueLength);
     }
 
-    /** Puts a value of that kind, which is never in memory as a whole. As {@link #put}. */
+    /** Puts a value that is never in memory as a whole, see {@link #isByParts}. Throws as {@link #put} does. */
     void put(byte[] storedKey, long expiry, ReadableByteChannel value, int valueLength) {
         flush(); // older entries
         Source source = new Source(value);
@@ -181,8 +181,8 @@ final class PairWriter {
     }
 
     /**
-     * Puts the value that is below the operands which wait in the pair that a walk is at, if there is one, and merges
-     * them. They are from before its end, if it expires. As {@link #put}.
+     * Takes the pair that a walk is at and that has waiting operands: puts the value below them, if there is one, and
+     * merges them. They were made before its end, if it expires. Throws as {@link #put} does.
      */
     void putWaiting(PairWalk walk, WaitingOperands waiting) {
         byte[] key = Arrays.copyOf(walk.key(), walk.keyLength());
@@ -235,7 +235,7 @@ final class PairWriter {
         added(bytes, body, false);
     }
 
-    /** Adds the entry that a reader is at. As {@link #put}. */
+    /** Adds the entry that a reader is at. Throws as {@link #put} does. */
     void add(PayloadReader reader, byte[] from, int start, int end) {
         long body = MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
         begin(end - start, body, reader.type() == WritePayload.MERGE ? 0 : reader.valueLength());
@@ -266,7 +266,7 @@ final class PairWriter {
         ranges += range ? 1 : 0;
     }
 
-    /** Writes what waits. */
+    /** Writes the entries that wait. */
     void flush() {
         if (entries > 0) {
             int checksum = WritePayload.checksum(payload, 0, length);

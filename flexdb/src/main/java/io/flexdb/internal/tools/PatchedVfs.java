@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Files of which parts can't be read: zeros stand for these, each piece of 4 KiB is told once. Only for files in which
- * every byte has a checksum, for which zeros never pass. For one thread.
+ * Files of which parts can't be read. Zeros stand for these; each piece of 4 KiB is reported once. Only for files in
+ * which every byte has a checksum, for which zeros never pass. For one thread.
  */
 final class PatchedVfs extends ForwardingVfs {
     private static final int PIECE_BYTES = 4096;

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * A file of pairs in key order. Its blocks follow one another; what they hold together is a stream of pairs, which may
- * begin in one block and end in another. The trailer ends the file.
+ * A file of pairs in key order. Its blocks follow one another and hold a stream of pairs; a pair may begin in one block
+ * and end in another. The trailer ends the file.
  *
  * <pre>
  * file     OFFSET  SIZE  FIELD

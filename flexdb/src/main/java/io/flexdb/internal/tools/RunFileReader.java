@@ -9,13 +9,13 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 
-/** Reads a file of pairs in key order, and trusts nothing that it says. For one thread at a time. */
+/** Reads a file of pairs in key order, and trusts nothing in it. For one thread at a time. */
 public final class RunFileReader {
     /*
-     * A block is verified before a byte of it is used, and so is the trailer, which says how much there should have
-     * been: a file that was cut is found out there. Who made the file may have made the checksums, too. So lengths are
-     * held against what the file has. A value is read when somebody asks for it, by parts, so that no memory is taken
-     * for what is only announced.
+     * A block is verified before a byte of it is used, and so is the trailer. The trailer has the number of pairs and
+     * bytes, and so shows that a file was cut. The maker of the file may have made the checksums, too. So lengths are
+     * compared with the size of the file. A value is read when somebody asks for it, by parts, so a false length takes
+     * no memory.
      */
     private static final int MAX_VARINT_BYTES = 5;
 

@@ -21,7 +21,7 @@ record SegmentName(int number, int generation, int frames, boolean sealed, Strin
     /*
      * Number and generation tell the uses of a segment apart in the life of one store. But a store that was restored
      * goes another way than its original, with the same generations. So the name has a digest of the checksums of all
-     * frames, which depend on store, segment, generation and content: what has the same name is the same.
+     * frames, which depend on store, segment, generation and content: segments with the same name are the same.
      */
     private static final Pattern NAME =
             Pattern.compile("([0-9]{1,10})-([0-9a-f]{1,8})-([0-9]{1,10})([so])-([0-9a-f]{32})");

@@ -37,24 +37,24 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Brings what can be read of a damaged store that nobody has open into another one. For one thread. */
+/** Brings all readable pairs of a damaged store that nobody has open into another one. For one thread. */
 public final class StoreSalvage {
     /*
-     * First the space, by SpaceSalvage and a walk over its pairs that goes on behind what is damaged; then the writes of
-     * all logs that no commit of it covers, in the order of their numbers. Where some are missing, later ones count all
-     * the same: what they say is newer than what the space has.
+     * First comes the space, by SpaceSalvage and a walk over its pairs that goes on behind damage. Then come the writes
+     * of all logs that no commit covers, in the order of their numbers. If some are missing, later ones count all the
+     * same: they are newer than the space.
      *
      * S1  Each operand counts once. A commit that was cut short may have left values in the space with operands in them
-     *     that the logs have, too: those are passed over as long as they go into that value. What a log has as a base
-     *     comes over anew, without them, and so have all operands behind it to come.
-     * S2  An operand of a key that the space has lost is lost, too, unless a log has a base for it: without it the value
-     *     would be one that never was.
-     * S3  Expired pairs come over, too, with their time: an operand from before may go into it. So the store that it
-     *     comes to must not know what time it is until all of it is there.
-     * S4  The new store says itself which keys may be missing, for those to whom a missing pair means something. Where
-     *     the last writes are missing alone, it is as it was before them, and nothing is said.
-     * S5  Behind a damaged frame of a log the next whole one is looked for. How many writes lie between is not known, so
-     *     numbers are too low from there on: a write that they show to be newer is newer.
+     *     that the logs have, too: those are passed over as long as they go into that value. A base in a log comes over
+     *     anew, without them, so all operands behind it come over, too.
+     * S2  An operand of a key that the space has lost is lost, too, unless a log has a base for it: without a base it
+     *     would make a value that never was.
+     * S3  Expired pairs come over, too, with their time: an older operand may go into one. So time stands still for the
+     *     new store until all is there.
+     * S4  The new store lists the keys that may be missing, for users to whom a missing pair means something. If only
+     *     the last writes are missing, the store is as it was before them, and lists nothing.
+     * S5  Behind a damaged frame of a log the next whole one is looked for. How many writes lie between is not known,
+     *     so numbers are too low from there on: a write with a higher number is surely newer.
      * S6  A number of a keyspace is never given again as long as it has a pair or a name. Pairs whose keyspace has lost
      *     its name get one for it.
      *
@@ -65,14 +65,14 @@ public final class StoreSalvage {
     /** The keyspace of the new store that says which keys may be missing, if any may; see {@link LostKeys#of}. */
     public static final String LOST_KEYSPACE = "lost-in-salvage";
 
-    /** Is told how far it is. */
+    /** Is told of the progress. */
     @FunctionalInterface
     public interface Progress {
         /** Takes a step; may throw to end it. */
         void done(long bytes, long ofBytes);
     }
 
-    /** What was found. */
+    /** The result of a salvage. */
     public record Result(
             List<Problem> problems,
             long problemCount,
@@ -120,7 +120,7 @@ public final class StoreSalvage {
     private long writes;
     private boolean mayHoldRemoved;
     private boolean lacksUnknown; // writes are missing, nobody knows of which keys, and later ones are there (S4)
-    private boolean gapTold; // that numbers are missing before the frame to come
+    private boolean gapTold; // the numbers missing before the frame to come were reported
     private TreeSet<byte[]>
             basesOfLog; // keys that a log of unknown numbers has no operand of first; null if they are known
     private boolean goesOnFromSpace; // the logs have the very next write behind the space
@@ -138,7 +138,7 @@ public final class StoreSalvage {
         this.progress = progress;
     }
 
-    /** Whether a directory looks like a store, or what is left of one. */
+    /** Throws if a directory looks neither like a store nor like the rest of one. */
     public static void requireStore(Vfs vfs, Path directory) {
         if (!vfs.isDirectory(directory)) {
             throw new NotAStoreException(directory, vfs.exists(directory) ? "a file" : "nothing");
@@ -198,7 +198,7 @@ public final class StoreSalvage {
         if (large == null) {
             replayLogs(storeId != 0 ? storeId : storeIdOfOptions());
         }
-        if (cutLog != null && (!goesOnFromSpace || behindLoad)) { // else the logs have what it had
+        if (cutLog != null && (!goesOnFromSpace || behindLoad)) { // else the logs have all that it had
             doubt(cutLog, space);
             lacksUnknown |= writes > 0;
         }
@@ -442,7 +442,7 @@ public final class StoreSalvage {
         }
     }
 
-    /** A log under another name than a log's is none that belongs here; but somebody may have renamed it. */
+    /** A file without a log's name does not belong here; but it may be a log that somebody has renamed. */
     private void inspectStranger(Path path) {
         if (vfs.isDirectory(path)) {
             return;
@@ -480,7 +480,7 @@ public final class StoreSalvage {
         }
     }
 
-    /** By their first numbers; where it is not known, behind the log that was made before. Copies that are whole first. */
+    /** Sorts by first numbers; a log without one goes behind the log made before it. Whole copies come first. */
     private static void sort(List<Log> logs) {
         logs.sort(Comparator.comparingLong(log -> log.number));
         long last = 0;
@@ -493,7 +493,7 @@ public final class StoreSalvage {
                 .thenComparingLong(log -> log.number));
     }
 
-    /** That of the file itself where no other is known. */
+    /** The store's id if it is known, else the one in the file. */
     private long storeIdOf(Path path, long storeId) {
         if (storeId != 0) {
             return storeId;
@@ -530,7 +530,7 @@ public final class StoreSalvage {
                 long missing = reader.nextSequence();
                 boolean isThere = isExact && missing > 0 && nextLog > 0 && nextLog <= missing;
                 if (isThere) {
-                    return last; // the log behind it has what comes now
+                    return last; // the log behind it has the rest
                 }
                 boolean hasMore = reader.skip(first);
                 boolean isCopy = isExact && missing > 0 && missing <= last && !hasMore;
@@ -568,7 +568,7 @@ public final class StoreSalvage {
                         : "other bytes: a write that a crash has cut, or one that is damaged");
     }
 
-    /** Returns the last number that is there now; where it is not exact, one that is not too high. */
+    /** Returns the last number that is there now, or a lower one if numbers are not exact. */
     private long replayFrame(WalReader reader, long last, boolean isExact) {
         if (reader.firstSequence() <= last) {
             return last; // covered, or a copy that a recovery has left
@@ -679,7 +679,7 @@ public final class StoreSalvage {
         return lostKeys.contains(key) && !basesInLogs.contains(key);
     }
 
-    /** Follows that an entry has come over which is no operand: what the space had below is of no more use. */
+    /** Notes that an entry has come over that is no operand: the space's value below it is of no more use. */
     private void hasBase(PayloadReader entry, byte[] payload) {
         if (mergedThrough.isEmpty() && lostKeys.isEmpty() && basesOfLog == null) {
             return;
@@ -700,7 +700,7 @@ public final class StoreSalvage {
         (end.length == 0 ? mergedThrough.tailMap(key) : mergedThrough.subMap(key, end)).clear();
     }
 
-    /** Follows that a log's entry of a key has not come over. */
+    /** Notes that a log's entry of a key has not come over. */
     private void hasLost(byte[] key) {
         lostKeys.add(key);
         basesInLogs.remove(key);

@@ -17,8 +17,8 @@ import java.util.HexFormat;
 import java.util.function.BiConsumer;
 
 /**
- * The keys and ranges that nobody else may have written since a transaction began, for it to be committed. For one
- * thread; used again.
+ * The keys and ranges that nobody else may have written since a transaction began, for it to be committed: its read and
+ * write set, for optimistic concurrency control. For one thread; used again.
  */
 public final class Footprint implements Precondition {
     /*
@@ -46,10 +46,10 @@ public final class Footprint implements Precondition {
     private int entries; // of the payload
     private long since;
     private long runs; // that are seen
-    private long checked; // so far nothing is wrong; since, before the question
-    private long checkedRuns; // the same of runs
-    private long entriesPassed; // when it was last asked, to find ranges, whose size says nothing of that
-    private long passedForRanges; // the same of when they were last looked for
+    private long checked; // up to this number nothing is wrong; since, before the question
+    private long checkedRuns; // up to this run nothing is wrong
+    private long entriesPassed; // when it was last asked, to find ranges; the size of a range does not tell it
+    private long passedForRanges; // when ranges were last looked for
     private String conflict;
 
     public Footprint(StoreVersions versions, RecentWrites recent) {
@@ -71,7 +71,7 @@ public final class Footprint implements Precondition {
         conflict = null;
     }
 
-    /** Keeps nothing of the store. It is not asked any more. */
+    /** Lets the store go. The footprint is not asked any more. */
     public void letGo() {
         versions = null;
         recent = null;
@@ -92,7 +92,7 @@ public final class Footprint implements Precondition {
         read.addRange(from, to);
     }
 
-    /** Adds the keys of what a transaction has in memory, in the place of those of another. */
+    /** Adds the keys that a transaction has written and has in memory, in the place of another transaction's. */
     public void setWrites(OwnWrites writes) {
         setWrites(writes.payload(), writes.length(), writes.entries());
         own = writes;
@@ -110,7 +110,7 @@ public final class Footprint implements Precondition {
         walk.release();
     }
 
-    /** Forgets the keys and ranges that were added, and nothing else. */
+    /** Forgets the keys and ranges that were added, and keeps the rest. */
     public void clearReads() {
         read.clear();
     }
@@ -327,7 +327,7 @@ public final class Footprint implements Precondition {
         }
     }
 
-    /** Whether some of the keys, and with the last ones all else, are among what was written. */
+    /** Whether some of the keys were written; with the last keys, all else is looked for, too. */
     private boolean isWritten(MemLog[] logs, int keysFrom, int keysEnd, boolean withRest, long through) {
         for (MemLog log : logs) {
             MemTable table = log.table();
@@ -369,7 +369,7 @@ public final class Footprint implements Precondition {
         return false;
     }
 
-    /** The same of the range that the reader's entry deletes. */
+    /** Whether something of the range that the reader's entry deletes was written. */
     private boolean isOwnRangeWritten(MemTable table, long through) {
         int to = reader.keyIndex() + reader.keyLength();
         byte[] first = Arrays.copyOfRange(payload, reader.keyIndex(), to);

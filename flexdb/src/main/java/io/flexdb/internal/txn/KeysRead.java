@@ -14,9 +14,9 @@ final class KeysRead {
      * lookup and no memory. Ranges that meet are joined when as many have come as there were.
      *
      * When there is no more room, all keys and ranges become ranges, in order; of these the nearest neighbours become one,
-     * until a quarter of the room is enough. More is a conflict then than has to be, and never less. The first bytes in
-     * which two differ tell how near they are. From then on a key that one of these ranges has costs a search and no
-     * memory, either.
+     * until a quarter of the room is enough. Then there are more conflicts than necessary, and never fewer. The first
+     * bytes in which two differ tell how near they are. From then on a key that one of these ranges has costs a search
+     * and no memory, either.
      *
      * I1  The first ranges are in order and apart: those before sorted.
      * I2  Nothing is dropped before all that takes its place is there: if there is no memory for that, and the user goes
@@ -293,12 +293,12 @@ final class KeysRead {
         return ranges.get(2 * range + 1);
     }
 
-    /** Where the keys are, one behind the other: {@link #next} leads from one to the next. */
+    /** The array with the keys, one behind the other: {@link #next} leads from one to the next. */
     byte[] keyBytes() {
         return bytes;
     }
 
-    /** Where the key begins whose entry begins here. */
+    /** The index of the key in an entry. */
     int keyAt(int at) {
         return at + LENGTH_BYTES;
     }
@@ -307,7 +307,7 @@ final class KeysRead {
         return length(at);
     }
 
-    /** Where the entry of the next key begins; {@link #keysEnd} if there is none. */
+    /** The index of the next key's entry; {@link #keysEnd} if there is none. */
     int next(int at) {
         return at + LENGTH_BYTES + length(at);
     }

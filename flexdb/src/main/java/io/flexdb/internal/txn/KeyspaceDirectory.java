@@ -36,13 +36,13 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class KeyspaceDirectory {
     /*
-     * The pairs are written like any other, so that they are as durable and as much part of the order of all writes. To
+     * The pairs are written like any other. So they are as durable and have their place in the order of all writes. To
      * make a keyspace is a batch of two puts, to drop one a batch of its whole range and its name. A copy of them is
-     * here, read when it is first asked for: who has no named keyspaces never pays for it.
+     * here, read when it is first asked for: a store without named keyspaces never pays for it.
      *
-     * N1  A number that a name or a pair has is never given to another keyspace. The number to come says so, as long as
-     *     it is there. In a store that was salvaged it may be missing, or too low. So before the first
-     *     keyspace is made in an open store, the last pair is looked at, which has the highest number of all pairs.
+     * N1  A number that a name or a pair has is never given to another keyspace. The number to come ensures this, as
+     *     long as it is there. In a store that was salvaged it may be missing, or too low. So before the first keyspace
+     *     is made in an open store, the last pair is looked at, which has the highest number of all pairs.
      */
     static final KeyHeads HEADS = KeyHeads.DIRECTORY;
     static final byte[] NEXT = {}; // the key of the number to come
@@ -85,9 +85,9 @@ public final class KeyspaceDirectory {
     }
 
     /**
-     * The keyspace that has a name in a view, for whoever does not change any.
+     * The keyspace that has a name in a view, for a caller that changes none.
      *
-     * @param pin the view; null for what is newest
+     * @param pin the view; null for the newest state
      * @param dataFile to be named if the directory makes no sense
      */
     public static KeyspaceState find(StoreReader reader, String name, PinnedVersion pin, Path dataFile) {

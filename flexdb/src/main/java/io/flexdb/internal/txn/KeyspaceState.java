@@ -8,11 +8,11 @@ import java.util.Arrays;
 /** A named keyspace of an open store, there or dropped. Thread-safe. */
 public final class KeyspaceState implements WriteGuard {
     /*
-     * A number is never used again, so that what has the keys of a dropped keyspace never shows in another one. That
-     * nothing of the kind is written takes the write lock: under it the drop is noted here, and each write to the
-     * keyspace looks here before it is numbered. So all numbers of a keyspace's writes are below that of its drop.
+     * A number is never used again, so no key of a dropped keyspace ever shows in another one. The write lock keeps
+     * such keys from being written: under it the drop is noted here, and each write to the keyspace looks here before
+     * it is numbered. So all numbers of a keyspace's writes are below that of its drop.
      *
-     * The drop is noted before it is visible. So whoever looks here behind a read knows that the read did not see it.
+     * The drop is noted before it is visible. If a check after a read passes, the read did not see the drop.
      */
     private static final long THERE = Long.MAX_VALUE;
 
@@ -31,7 +31,7 @@ public final class KeyspaceState implements WriteGuard {
         return name;
     }
 
-    /** Where its keys are. */
+    /** The heads of its keys. */
     public KeyHeads heads() {
         return heads;
     }

@@ -17,23 +17,23 @@ import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
 /**
- * What a transaction has written so far: a payload, and a memtable of its own to find it in; before that, what memory had
- * no room for. For one thread; used again.
+ * A transaction's writes so far: a payload, and a memtable of its own that finds them; and older ones that were spilled
+ * because memory had no room. For one thread; used again.
  */
 public final class OwnWrites {
     /*
      * Entries are numbered from OWN on, above all numbers of the store, so that where both meet the own ones are newer.
-     * To take some back, the table is built anew from the rest of the payload; so it is
-     * to have more room. That is rare, and costs as much as to write them.
+     * To take some back, or to have more room, the table is built anew from the payload. Both are rare, and cost as
+     * much as to write the entries.
      *
      * Most transactions write little and do not read it again, and there may be many thousands. So a few entries have
      * no table: a search for a key goes through the payload. The table is made when there are more, or when own writes
      * are read.
      *
      * When the table is as large as one may be, all of it is spilled: it goes to the data file, and another one begins.
-     * What was spilled is taken back by its numbers, which none that comes later has again.
+     * Spilled entries are taken back by their numbers, which no later entry gets again.
      */
-    /** What {@link #find} returns for a key of a range that was deleted. */
+    /** {@link #find} returns this for a key of a range that was deleted. */
     public static final int DELETED = -1;
 
     private static final long OWN = 1L << 62;
@@ -46,9 +46,9 @@ public final class OwnWrites {
     private final SpilledRuns spilled;
     private final CRC32C crc = new CRC32C();
     private long base = OWN; // the number of the first entry in memory
-    private MemTable found; // what has the entry that was found last
+    private MemTable found; // has the entry that was found last
     private Front front; // null if it has changed
-    private int spilledRanges; // ranges that were deleted by what was spilled
+    private int spilledRanges; // ranges that spilled entries delete
     private byte[] payload = NONE;
     private int length;
     private int entries;
@@ -71,20 +71,20 @@ public final class OwnWrites {
         return WritePayload.encodePutHeader(payload, at, keyLength, valueLength);
     }
 
-    /** The same for an entry of another type, which has a time behind its value. */
+    /** Makes room for an entry of a type that has a time behind its value; otherwise as {@link #beginPut}. */
     public int beginTimed(int type, int keyLength, int valueLength) {
         int at = room(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES);
         hasOperands |= type == WritePayload.MERGE;
         return WritePayload.encodeTimedHeader(payload, at, type, keyLength, valueLength);
     }
 
-    /** The same for a delete. */
+    /** Makes room for a delete, and returns where the key goes; {@link #add} ends it. */
     public int beginDelete(int keyLength) {
         int at = room(WritePayload.deleteBytes(keyLength));
         return WritePayload.encodeDeleteHeader(payload, at, keyLength);
     }
 
-    /** The same for the deletion of a range, whose two keys follow each other; {@link #addRange} ends it. */
+    /** Makes room for a range tombstone, whose two keys follow each other; {@link #addRange} ends it. */
     public int beginDeleteRange(int fromLength, int toLength) {
         int at = room(WritePayload.putBytes(fromLength, toLength));
         return WritePayload.encodeRangeHeader(payload, at, fromLength, toLength);
@@ -167,13 +167,13 @@ public final class OwnWrites {
         return false;
     }
 
-    /** The same if it deletes a range. */
+    /** Adds the entry that was begun, which deletes a range, up to this index of the payload. */
     public void addRange(int end, long entryBodyBytes) {
         add(end, entryBodyBytes);
         ranges++;
     }
 
-    /** Puts what there is into another table, which has room for that much. */
+    /** Puts all entries into another table, which has room for that much. */
     private void rebuild(long bodyBytesNeeded, int entriesNeeded) {
         int least = MemTable.arenaBytesFor(2 * bodyBytesNeeded, 2 * entriesNeeded);
         try {
@@ -208,10 +208,10 @@ public final class OwnWrites {
         return reserved;
     }
 
-    // ---- what is more than memory has room for
+    // ---- writes that memory has no room for
 
     /**
-     * Has nothing in memory any more, but as much as before.
+     * Moves all entries from memory to the data file; reads still find them.
      *
      * @param isRead whether somebody may read the table still
      * @throws io.flexdb.storage.StoreFullException if there is no space for it; nothing has changed
@@ -263,8 +263,8 @@ public final class OwnWrites {
             front = null;
             found = null;
             spilled.marks().dropAbove(ofNext);
-            if (ofBase != base) { // all that it had is spilled
-                base += entries; // and what was spilled keeps its numbers
+            if (ofBase != base) { // all entries of that state are spilled
+                base += entries; // and spilled entries keep their numbers
                 spilled.cutBehind(ofNext - 1);
                 spilledRanges = ofAllRanges;
                 clearMemory();
@@ -313,7 +313,7 @@ public final class OwnWrites {
         spilled.clear();
     }
 
-    /** Gives what was spilled back, where another thread may use all else by mistake. It is not to be used again. */
+    /** Gives the spilled runs back and leaves the rest, which another thread may use by mistake. Not used again. */
     public void abandon() {
         spilled.clear();
     }
@@ -351,7 +351,7 @@ public final class OwnWrites {
         return ref;
     }
 
-    /** Whether what is in memory writes a key, or deletes a range with it. */
+    /** Whether an entry in memory writes a key, or deletes a range with it. */
     boolean touches(byte[] key, int keyLength, long hash) {
         if (entries == 0) {
             return false;
@@ -366,7 +366,7 @@ public final class OwnWrites {
         return deleted != null && deleted.newestCovering(key, 0, keyLength, lastSequence()) > 0;
     }
 
-    /** What has the entry that was found last; until something is looked up or written. */
+    /** The table with the entry that was found last; until something is looked up or written. */
     public MemTable found() {
         return found;
     }
@@ -421,7 +421,7 @@ public final class OwnWrites {
         return ranges;
     }
 
-    /** The same of what was spilled, too. */
+    /** Of all entries, spilled ones included, those that delete ranges. */
     public int allRanges() {
         return spilledRanges + ranges;
     }

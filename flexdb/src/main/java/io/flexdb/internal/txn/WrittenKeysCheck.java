@@ -8,8 +8,8 @@ import java.util.Arrays;
 /** Checks a footprint against what others have written, while more keys come than memory has room for. For one thread. */
 public final class WrittenKeysCheck implements WrittenKeys {
     /*
-     * Keys are gathered in a payload of deletes and looked for together. Nobody can write to any of them, nor to what the
-     * footprint has besides, so all that it may meet is there when the first are looked for.
+     * Keys are gathered in a payload of deletes and looked for together. Nobody can write to them, or to the rest of
+     * the footprint, meanwhile. So all possible conflicts are there when the first keys are looked for.
      */
     private static final int AT_ONCE_BYTES = 64 << 10;
 
@@ -25,7 +25,7 @@ public final class WrittenKeysCheck implements WrittenKeys {
     @Override
     public void held(long lastBefore) {
         through = lastBefore;
-        check(); // what was read, once
+        check(); // the reads, once
         footprint.clearReads();
     }
 
@@ -68,7 +68,7 @@ public final class WrittenKeysCheck implements WrittenKeys {
         }
     }
 
-    /** What to throw when a footprint does not hold. */
+    /** The exception for a footprint that does not hold. */
     public static ConflictException conflict(Footprint footprint) {
         return new ConflictException("the transaction can't be committed: " + footprint.conflict() + "; run it again");
     }

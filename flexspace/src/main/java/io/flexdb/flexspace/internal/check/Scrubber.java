@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Looks for damage before anybody meets it: reads all sealed segments that hold live data, at a given rate, again and
- * again, on a thread of its own. What it finds it logs and counts; it changes nothing. Any thread may ask for figures.
+ * again, on a thread of its own. It logs and counts its findings; it changes nothing. Any thread may ask for figures.
  */
 public final class Scrubber implements AutoCloseable {
     /*
@@ -102,7 +102,7 @@ public final class Scrubber implements AutoCloseable {
         pinNewest = newPin;
         due = time.nanoTime();
         SegmentVerifier verifier = new SegmentVerifier(store.file(), store.format(), findings, READ_BYTES, bytes -> {});
-        // Whoever opens a space for a short time, again and again, should not always read the same segments.
+        // A space that is opened for a short time, again and again, should not always have the same segments read.
         int first = ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
         try {
             while (pass(verifier, first)) {

@@ -46,7 +46,7 @@ public final class SpaceChecker {
      * are not written over before the next one is durable; so what is found in the tree file counts if the version is
      * still the newest then, or else the newer one is looked at. A log that is gone is not needed.
      *
-     * What is in memory is checked beside that by a thread of its own, or the disk would wait for it. Which segments
+     * The state in memory is checked beside that by a thread of its own, or the disk would wait for it. Which segments
      * are to be read is what the writer has counted, until the extents are known.
      *
      * Closing the space ends the check: it waits until this is between two reads, tells the user of progress, or has

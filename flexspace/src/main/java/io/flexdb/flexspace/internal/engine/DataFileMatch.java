@@ -11,7 +11,7 @@ import java.util.zip.CRC32C;
 /**
  * Tells damage, which is found when it is read, from a data file that is not the one of this tree and this log, as when
  * it was cut short or restored from an earlier day: then nothing may be changed, so that the right one can be put in
- * its place. What was forced last, the last frames of the open segment, is not in an earlier file.
+ * its place. An earlier file lacks the bytes that were forced last, those of the last frames of the open segment.
  */
 final class DataFileMatch {
     private static final int NEWEST_FRAMES = 8; // that are looked at

@@ -17,7 +17,7 @@ import java.util.List;
 
 /** Makes what log batches say again in the tree and the segments, and trusts nothing that they say. */
 final class LogReplay {
-    /** What a log held that was replayed, to be told again when it is read once more. */
+    /** The content of a replayed log, to be known again when it is read once more. */
     record Replayed(long generation, long frames, long digest, long endPosition) {}
 
     private final FlexTree tree;

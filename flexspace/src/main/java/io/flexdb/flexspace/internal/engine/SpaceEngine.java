@@ -312,7 +312,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         }
     }
 
-    /** What the space still does; its owner sees that nothing else is asked of it. */
+    /** Tells which calls the space still serves; its owner sees that nothing else is asked of it. */
     public Health health() {
         return health;
     }
@@ -492,7 +492,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     // ---- space, by the writer
 
-    /** What is to be asked before each change. */
+    /** The reservation to be asked before each change. */
     public ChangeReservation reservation() {
         return reservation;
     }
@@ -593,7 +593,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     // ---- figures
 
-    /** What has been counted. */
+    /** The counts. */
     public SpaceFigures figures() {
         return figures;
     }
@@ -702,7 +702,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return new SpaceCopy(vfs, store, tree, view, storeId(), tag());
     }
 
-    /** What looks for damage beside readers and writer; its owner starts it, {@link #close} ends it. */
+    /** The scrubber, which looks for damage beside readers and writer; its owner starts it, {@link #close} ends it. */
     public Scrubber scrubber() {
         return scrubber;
     }

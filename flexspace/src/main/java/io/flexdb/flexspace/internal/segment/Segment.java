@@ -37,7 +37,7 @@ public final class Segment {
 
     /** The bytes of a segment that is open or being sealed, by position in it; null once they are in the file. */
     public volatile ByteBuffer memory;
-    /** What lies before this position is in the file even while the segment is open. */
+    /** Bytes before this position are in the file even while the segment is open. */
     int memoryStart;
     /** Checksums of the data frames that are in the file; null while nobody has needed those in the footer lately. */
     public volatile int[] checksums;
@@ -59,7 +59,7 @@ public final class Segment {
     int unlinkedBytes;
     /** Something that was staged here was linked. */
     boolean linked;
-    /** Whoever has staged bytes here has not given it back. */
+    /** The thread that staged bytes here has not given it back. */
     private volatile boolean held;
     /** He gave it back before it was sealed: nobody needs what it has, and there may be no footer. */
     private volatile boolean abandoned;
@@ -69,7 +69,7 @@ public final class Segment {
     private int turnsLeftAlone;
     /** Garbage collection is moving what lives in it. */
     public boolean victim;
-    /** What lived in it when garbage collection began with it. */
+    /** Bytes that lived in it when garbage collection began with it. */
     public int liveBytesWhenChosen;
 
     Segment(int number, int generation, long birth) {

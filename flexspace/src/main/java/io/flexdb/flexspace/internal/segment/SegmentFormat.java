@@ -27,7 +27,7 @@ public final class SegmentFormat {
     /** Position of segment 0 in the data file. */
     public static final int FIRST_SEGMENT_POSITION = FilePreamble.BLOCK_BYTES;
 
-    /** What a checksum in a footer is where there is nothing to verify; see {@link StagedBytes}. */
+    /** A checksum in a footer where there is nothing to verify; see {@link StagedBytes}. */
     public static final int NO_CHECKSUM = 0;
 
     public final int segmentBytes;

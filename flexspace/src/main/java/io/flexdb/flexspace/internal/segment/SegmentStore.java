@@ -33,10 +33,10 @@ public final class SegmentStore implements AutoCloseable {
      *     shorter after a crash, or longer, by free segments. Whether one that is found free at opening has its place
      *     nobody knows: closing gives back what it can.
      * I6  A segment never has a generation again that it had when it was last written, whether the log knew or not: so
-     *     bytes from before a crash are not taken for those written to the same place after it. What the log knows of
-     *     before an opening goes up by a number that is greater with each opening; so does the generation of the open
-     *     segment, which may have been filled and sealed before the crash, and the checksums that it has are turned
-     *     into those of the new one.
+     *     bytes from before a crash are not taken for those written to the same place after it. The generations that
+     *     the log knows before an opening go up by a number that is greater with each opening; so does the generation
+     *     of the open segment, which may have been filled and sealed before the crash, and the checksums that it has
+     *     are turned into those of the new one.
      */
     private final VfsFile file;
     private final SegmentFormat format;
@@ -128,7 +128,7 @@ public final class SegmentStore implements AutoCloseable {
         buffers.reserve(1, count);
     }
 
-    /** Says how many segments may be in memory at once. Who changes something {@linkplain #ensureBuffer sees to one}. */
+    /** Says how many segments may be in memory at once. A change {@linkplain #ensureBuffer sees to one}. */
     public void limitBuffers(int count) {
         buffers.reserve(0, count);
     }
@@ -323,7 +323,7 @@ public final class SegmentStore implements AutoCloseable {
     }
 
     /**
-     * What a read of this store needs.
+     * Makes the scratch that a read of this store needs.
      *
      * @param cache where frames are looked for before the file is read; null for nowhere
      */

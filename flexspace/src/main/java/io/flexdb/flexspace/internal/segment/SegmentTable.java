@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What a checkpoint says of the segments: their generations, and the checksums of frames that have no footer to rely
- * on. See {@link TreeFileFormat}.
+ * The segments in a checkpoint: their generations, and the checksums of frames that have no footer to rely on. See
+ * {@link TreeFileFormat}.
  */
 public final class SegmentTable {
     private SegmentTable() {}

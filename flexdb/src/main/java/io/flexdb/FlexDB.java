@@ -496,7 +496,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     public FlexDBCheckReport check(Progress progress) {
         notNull(progress, "progress");
         Store open = access.store();
-        return FlexDBCheckReport.of(open.tasks().run(task -> {
+        return Reports.checked(open.tasks().run(task -> {
             try (StoreChecker checker = open.beginCheck()) {
                 return checker.check(task, progress::done);
             }
@@ -537,8 +537,8 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     public FlexDBStats stats() {
         Store open = access.store();
         open.health().requireReadable();
-        FlexDBHolders holders = FlexDBHolders.of(open); // outside the short read, as the clock is the user's
-        return open.figures(now -> FlexDBStats.of(open, now, holders));
+        FlexDBHolders holders = Figures.holders(open); // outside the short read, as the clock is the user's
+        return open.figures(now -> Figures.of(open, now, holders));
     }
 
     /**

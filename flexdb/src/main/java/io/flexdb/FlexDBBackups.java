@@ -10,6 +10,7 @@ import io.flexdb.internal.tools.Manifest;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -58,34 +59,53 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     /**
-     * A backup.
-     *
-     * @param id its number; later ones have higher ones, and none is given twice
-     * @param time when it was begun
-     * @param sequence the number of the last write that it has
-     * @param bytes of a store restored from it, about
-     * @param newBytes that were written for it, and are not shared with earlier ones
-     * @param damage null, unless {@link #list} has seen that it is damaged. If it is that its manifest can't be read, the
-     *     other fields are not known: they are 0, and the time is {@link Instant#EPOCH}
+     * A backup, as {@link #create} and {@link #list} give it. Later releases may add figures. Only the library
+     * implements this interface.
      */
-    public record Backup(
-            long id, Instant time, long sequence, long bytes, long newBytes, FlexDBCheckReport.Finding damage) {
-        /** Whether {@link #list} has seen that it is damaged. */
-        public boolean isDamaged() {
-            return damage != null;
+    public sealed interface Backup permits Reports.Backup {
+        /** Its number, above 0. Later backups have higher ones, and none is given twice. */
+        long id();
+
+        /** When it was begun; {@link Instant#EPOCH} if its manifest can't be read. */
+        Instant time();
+
+        /** The sequence number of the last write that it has; 0 if its manifest can't be read. */
+        long sequence();
+
+        /** About how many bytes a store restored from it has; 0 if its manifest can't be read. */
+        long bytes();
+
+        /** Bytes that were written for it and are not shared with earlier backups; 0 if its manifest can't be read. */
+        long newBytes();
+
+        /** The damage that {@link FlexDBBackups#list} saw; null if it saw none. */
+        FlexDBCheckReport.Finding damage();
+
+        /** Whether {@link FlexDBBackups#list} saw damage. */
+        default boolean isDamaged() {
+            return damage() != null;
         }
     }
 
     /**
-     * The result of {@link #retain}.
-     *
-     * @param kept the ids of all backups that there are now, ascending; a directory with a number as its name that could
-     *     not be looked at counts as one
-     * @param deleted the ids of those that were deleted, ascending
-     * @param damaged the ids of backups that were met and are not sound, or could not be read, with what is wrong; those
-     *     of them that are in {@code deleted} are gone
+     * The result of {@link #retain}. Later releases may add figures. Only the library implements this interface.
      */
-    public record Retention(List<Long> kept, List<Long> deleted, Map<Long, List<FlexDBCheckReport.Finding>> damaged) {}
+    public sealed interface Retention permits Reports.Retention {
+        /**
+         * The ids of all backups that there are now, ascending. A directory with a number as its name that could not be
+         * looked at counts as one. The list can't be changed.
+         */
+        List<Long> kept();
+
+        /** The ids of the backups that were deleted, ascending. The list can't be changed. */
+        List<Long> deleted();
+
+        /**
+         * The ids of backups that were met and are not sound, or could not be read, with the damage found in each. Those
+         * of them that are in {@link #deleted} are gone. The map can't be changed.
+         */
+        Map<Long, List<FlexDBCheckReport.Finding>> damaged();
+    }
 
     /**
      * Opens a directory of backups, or makes one if it is missing or empty.
@@ -145,7 +165,7 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     private static Backup backup(Manifest manifest, FlexDBCheckReport.Finding damage) {
-        return new Backup(
+        return new Reports.Backup(
                 manifest.id(), manifest.time(), manifest.sequence(), manifest.bytes(), manifest.newBytes(), damage);
     }
 
@@ -159,14 +179,14 @@ public final class FlexDBBackups implements AutoCloseable {
             FlexDBCheckReport.Finding damage = entry.problem() == null ? null : finding(entry.problem());
             list.add(
                     entry.manifest() == null
-                            ? new Backup(entry.id(), Instant.EPOCH, 0, 0, 0, damage)
+                            ? new Reports.Backup(entry.id(), Instant.EPOCH, 0, 0, 0, damage)
                             : backup(entry.manifest(), damage));
         }
         return list;
     }
 
     private static FlexDBCheckReport.Finding finding(BackupDirectory.Problem problem) {
-        return new FlexDBCheckReport.Finding(
+        return new Reports.Finding(
                 problem.file(), problem.position(), problem.expected(), problem.found(), null);
     }
 
@@ -253,7 +273,8 @@ public final class FlexDBBackups implements AutoCloseable {
         BackupDirectory.Retention done = backups.keepLast(count, progress::done);
         Map<Long, List<FlexDBCheckReport.Finding>> damaged = new TreeMap<>();
         done.damaged().forEach((id, problems) -> damaged.put(id, findings(problems)));
-        return new Retention(done.kept(), done.deleted(), damaged);
+        return new Reports.Retention(
+                List.copyOf(done.kept()), List.copyOf(done.deleted()), Collections.unmodifiableMap(damaged));
     }
 
     /** Lets the directory go. Closing again does nothing. */

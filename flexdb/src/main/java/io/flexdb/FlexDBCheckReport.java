@@ -1,119 +1,75 @@
 package io.flexdb;
 
-import io.flexdb.internal.open.Problem;
-import io.flexdb.internal.open.StoreChecker;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a check of a {@link FlexDB} has found.
+ * The result of a check of a {@link FlexDB}. It does not change, so any thread may read it. {@link #toString} has the
+ * figures on one line, then each finding on one, and what to do.
  *
- * @param findings what is not as it should be; the first 10,000 or so
- * @param findingCount how many findings there were, those left out included
- * @param sequence the number of the last write that was visible when the check began
- * @param bytesRead bytes that were read and verified, or found damaged
- * @param pairs sound pairs in the space; what is in memtables alone is not counted
- * @param intervals of the sparse index
- * @param extents of the FlexTree
- * @param segments with live data
- * @param logFrames writes in the write-ahead logs
+ * <p>Later releases may add figures. Only the library implements this interface and those in it.
  */
-public record FlexDBCheckReport(
-        List<Finding> findings,
-        long findingCount,
-        long sequence,
-        long bytesRead,
-        long pairs,
-        long intervals,
-        long extents,
-        int segments,
-        long logFrames) {
+public sealed interface FlexDBCheckReport permits Reports.Check {
+    /** The damage and disorder found; the first 10,000 or so. The list can't be changed. */
+    List<Finding> findings();
 
-    /**
-     * Something that is not as it should be.
-     *
-     * @param file the file, or the one from which the structure in memory came
-     * @param position the byte in the file at which the damaged unit starts
-     * @param expected what should be there
-     * @param found what is there
-     * @param keys the pairs that are concerned; null if it is not pairs, or not known which
-     */
-    public record Finding(Path file, long position, String expected, String found, KeyRange keys) {
-        @Override
-        public String toString() {
-            return file + " at " + position + ": expected " + expected + ", found " + found
-                    + (keys == null ? "" : "; " + keys);
-        }
-    }
+    /** The number of findings, those included that {@link #findings} leaves out. */
+    long findingCount();
 
-    /**
-     * The pairs between two keys, which are sound themselves and do not belong to it; of one key if both are the same.
-     * Keys are as the store has them: those of a named keyspace, and those that begin with 0xFF, have up to 7 bytes in
-     * front, see the file format.
-     *
-     * @param after null: from the first of all on
-     * @param before null: up to the last of all
-     */
-    public record KeyRange(byte[] after, byte[] before) {
-        @Override
-        public String toString() {
-            return "pairs between " + (after == null ? "the first" : text(after)) + " and "
-                    + (before == null ? "the last" : text(before));
-        }
+    /** The sequence number of the last write that was visible when the check began. */
+    long sequence();
 
-        private static String text(byte[] key) {
-            StringBuilder text = new StringBuilder("\"");
-            int length = Math.min(key.length, 64);
-            for (char c : new String(key, 0, length, StandardCharsets.ISO_8859_1).toCharArray()) {
-                if (c >= ' ' && c <= '~') {
-                    text.append(c);
-                } else {
-                    text.append("\\x").append(Character.forDigit(c >> 4, 16)).append(Character.forDigit(c & 15, 16));
-                }
-            }
-            return text.append(length < key.length ? "\"..." : "\"").toString();
-        }
-    }
+    /** Bytes that were read: verified, or found damaged. */
+    long bytesRead();
 
-    /** Takes a copy of the list. */
-    public FlexDBCheckReport {
-        findings = List.copyOf(findings);
-    }
+    /** The number of sound pairs in the address space. Pairs that only a memtable has do not count. */
+    long pairs();
 
-    static FlexDBCheckReport of(StoreChecker.Result result) {
-        return new FlexDBCheckReport(
-                result.problems().stream().map(FlexDBCheckReport::finding).toList(),
-                result.problemCount(),
-                result.sequence(),
-                result.bytesRead(),
-                result.pairs(),
-                result.intervals(),
-                result.extents(),
-                result.segments(),
-                result.logFrames());
-    }
+    /** The number of intervals in the sparse index. */
+    long intervals();
 
-    static Finding finding(Problem problem) {
-        KeyRange keys = problem.pairs() ? new KeyRange(problem.keyBefore(), problem.keyAfter()) : null;
-        return new Finding(problem.file(), problem.position(), problem.expected(), problem.found(), keys);
-    }
+    /** The number of extents in the FlexTree. */
+    long extents();
+
+    /** The number of segments with live data. */
+    int segments();
+
+    /** The number of writes in the write-ahead logs. */
+    long logFrames();
 
     /** Whether nothing was found. */
-    public boolean isSound() {
-        return findingCount == 0;
+    default boolean isSound() {
+        return findingCount() == 0;
     }
 
-    /** The figures on one line, then each finding on one, and what to do. */
-    @Override
-    public String toString() {
-        StringBuilder text = new StringBuilder("FlexDBCheckReport[findings=" + findingCount + ", sequence=" + sequence
-                + ", bytesRead=" + bytesRead + ", pairs=" + pairs + ", intervals=" + intervals + ", extents=" + extents
-                + ", segments=" + segments + ", logFrames=" + logFrames + "]");
-        findings.forEach(finding -> text.append('\n').append(finding));
-        if (!isSound()) {
-            text.append("\nkeep a copy of the directory, and restore a backup or salvage what can be read");
-        }
-        return text.toString();
+    /** One thing that is not as it should be. */
+    sealed interface Finding permits Reports.Finding {
+        /** The file, or the one from which the structure in memory came. */
+        Path file();
+
+        /** The byte in the file at which the damaged unit starts, from 0. */
+        long position();
+
+        /** What should be there, for a person to read. */
+        String expected();
+
+        /** What is there, for a person to read. */
+        String found();
+
+        /** The keys of the pairs that are concerned; null if it is not pairs, or not known which. */
+        KeyRange keys();
+    }
+
+    /**
+     * The keys between two others. Those two are sound and do not belong to the range; a range between a key and itself
+     * is that key. Keys are as the store has them: those of a named keyspace, and those that begin with 0xFF, have up
+     * to 7 bytes in front, see the file format.
+     */
+    sealed interface KeyRange permits Reports.KeyRange {
+        /** The key before the range; null if the range has the first of all. A copy each time. */
+        byte[] after();
+
+        /** The key behind the range; null if the range has the last of all. A copy each time. */
+        byte[] before();
     }
 }

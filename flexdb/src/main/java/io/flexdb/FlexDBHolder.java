@@ -3,18 +3,31 @@ package io.flexdb;
 import java.time.Duration;
 
 /**
- * Something open that keeps old versions of a store, as {@link FlexDBStats#holders} tells of it.
+ * An open snapshot, cursor or other object that keeps old versions of a store, as {@link FlexDBStats#holders} lists it.
  *
- * @param kind what it is
- * @param age for how long it has kept what it shows, by the store's clock; a cursor in a snapshot is as old as that
- * @param thread the name of the thread that has opened it
- * @param sequence the number of the last write that it shows
- * @param keptBytes memory of old versions that it keeps, alone or with others
- * @param openedAt the stack where it was opened, or null: only if {@link FlexDBOptions#withHolderTraces} asks for it
+ * <p>Later releases may add figures and kinds. Only the library implements this interface.
  */
-public record FlexDBHolder(Kind kind, Duration age, String thread, long sequence, long keptBytes, Throwable openedAt) {
-    /** The kinds of things that may be open. */
-    public enum Kind {
+public sealed interface FlexDBHolder permits Figures.Holder {
+    /** The kind of object. */
+    Kind kind();
+
+    /** How long it has kept the version that it shows, by the store's clock. A cursor in a snapshot is as old as that. */
+    Duration age();
+
+    /** The name of the thread that opened it. */
+    String thread();
+
+    /** The sequence number of the last write that it shows. */
+    long sequence();
+
+    /** Bytes of memory of old versions that it keeps, alone or with others. */
+    long keptBytes();
+
+    /** The stack where it was opened; null unless {@link FlexDBOptions#withHolderTraces} asks for it. */
+    Throwable openedAt();
+
+    /** The kinds of objects that keep old versions. */
+    enum Kind {
         /** A {@link Snapshot}. */
         SNAPSHOT,
         /** A {@link Transaction}. */

@@ -1,79 +1,68 @@
 package io.flexdb;
 
-import io.flexdb.base.memory.OffHeap;
-import io.flexdb.internal.open.Store;
-import io.flexdb.internal.read.Version;
-
 /**
- * What memory a store holds, as of one moment: off-heap bytes by what they are for, and their sum. What has been let go
- * of counts until the garbage collector has freed it.
+ * The memory that a store holds, as of the moment at which {@link FlexDB#stats} was called: off-heap bytes by what they
+ * are for, and their sum. Memory that the store no longer uses counts until the garbage collector has freed it. The
+ * figures do not change afterwards, so any thread may read them.
  *
- * @param budgetBytes what all but the indexes share, see {@link FlexDBOptions#withMemoryBytes}
- * @param cacheBytes directories of intervals, and frames where the data file is not mapped
- * @param activeMemtableBytes memtables that take writes, or wait to be committed
- * @param spareMemtableBytes memtables without entries, ready for use
- * @param retiredMemtableBytes memtables committed that a reader, cursor or snapshot may still see
- * @param indexBytes the sparse index: its nodes and keys
- * @param filterBytes range filters, where {@link FlexDBOptions#withRangeFilter} wants them
- * @param treeBytes the FlexTree
- * @param segmentBytes segments that are being filled and written
- * @param readBytes buffers of reads under way, of cursors, and those kept for later reads
- * @param commitBytes buffers of commits, logs and checkpoints
- * @param heapBytes what is on the heap and grows with the data: checksums of frames. Not in {@code totalBytes}
- * @param mappedBytes write-ahead logs and parts of the data file that are mapped, whether they are in memory or not:
- *     the operating system's page cache, which it takes back when it needs to. Not in {@code totalBytes}
+ * <p>Later releases add figures. Only the library implements this interface.
  */
-public record FlexDBMemory(
-        long budgetBytes,
-        long cacheBytes,
-        long activeMemtableBytes,
-        long spareMemtableBytes,
-        long retiredMemtableBytes,
-        long indexBytes,
-        long filterBytes,
-        long treeBytes,
-        long segmentBytes,
-        long readBytes,
-        long commitBytes,
-        long heapBytes,
-        long mappedBytes) {
+public sealed interface FlexDBMemory permits Figures.Memory {
+    /** Bytes that all uses but the indexes share, see {@link FlexDBOptions#withMemoryBytes}. */
+    long budgetBytes();
 
-    /** The figures of a store, within a short read of a version. */
-    static FlexDBMemory of(Store store, Version now) {
-        OffHeap memory = store.memory;
-        long active = now.memtableBytes();
-        long spare = store.memLogs.spareTableBytes();
-        long memtables = memory.heldBytes(OffHeap.Use.MEMTABLES);
-        return new FlexDBMemory(
-                store.settings().memoryBytes,
-                memory.heldBytes(OffHeap.Use.CACHE),
-                active,
-                spare,
-                Math.max(0, memtables - active - spare),
-                memory.heldBytes(OffHeap.Use.INDEX),
-                memory.heldBytes(OffHeap.Use.FILTERS),
-                memory.heldBytes(OffHeap.Use.TREE),
-                memory.heldBytes(OffHeap.Use.SEGMENTS),
-                memory.heldBytes(OffHeap.Use.READS) + store.engine.figures().scratchMemoryBytes(),
-                memory.heldBytes(OffHeap.Use.COMMITS),
-                store.engine.figures().checksumMemoryBytes(),
-                store.memLogs.mappedBytes()
-                        + now.mappedBytes()
-                        + store.engine.figures().mappedBytes());
+    /** Bytes of the cache: directories of intervals, and frames where the data file is not mapped. */
+    long cacheBytes();
+
+    /** Bytes of memtables that take writes, or wait for their commit. */
+    long activeMemtableBytes();
+
+    /** Bytes of memtables without entries, ready for use. */
+    long spareMemtableBytes();
+
+    /** Bytes of committed memtables that a reader, cursor or snapshot may still see. */
+    long retiredMemtableBytes();
+
+    /** Bytes of the sparse index: its nodes and keys. */
+    long indexBytes();
+
+    /** Bytes of range filters; 0 unless {@link FlexDBOptions#withRangeFilter} asks for them. */
+    long filterBytes();
+
+    /** Bytes of the FlexTree. */
+    long treeBytes();
+
+    /** Bytes of segments that are being filled and written. */
+    long segmentBytes();
+
+    /** Bytes of the buffers of reads under way and of cursors, and of those kept for later reads. */
+    long readBytes();
+
+    /** Bytes of the buffers of commits, logs and checkpoints. */
+    long commitBytes();
+
+    /** Bytes on the heap that grow with the data: checksums of frames. {@link #totalBytes} does not have them. */
+    long heapBytes();
+
+    /**
+     * Bytes of write-ahead logs and of the data file that are mapped, whether they are in memory or not. They are the
+     * operating system's page cache, which takes the memory back when it needs it. {@link #totalBytes} does not have
+     * them.
+     */
+    long mappedBytes();
+
+    /** Bytes of all memtables: active, spare and retired ones. */
+    default long memtableBytes() {
+        return activeMemtableBytes() + spareMemtableBytes() + retiredMemtableBytes();
     }
 
-    /** All memtables. */
-    public long memtableBytes() {
-        return activeMemtableBytes + spareMemtableBytes + retiredMemtableBytes;
+    /** Bytes of sparse index, range filters and FlexTree, which grow with the data and are not in the budget. */
+    default long indexesBytes() {
+        return indexBytes() + filterBytes() + treeBytes();
     }
 
-    /** Sparse index, range filters and FlexTree, which grow with the data, beside the budget. */
-    public long indexesBytes() {
-        return indexBytes + filterBytes + treeBytes;
-    }
-
-    /** All off-heap memory. */
-    public long totalBytes() {
-        return cacheBytes + memtableBytes() + indexesBytes() + segmentBytes + readBytes + commitBytes;
+    /** All off-heap bytes. */
+    default long totalBytes() {
+        return cacheBytes() + memtableBytes() + indexesBytes() + segmentBytes() + readBytes() + commitBytes();
     }
 }

@@ -83,7 +83,7 @@ public final class FlexDBResources {
 
     /** Figures of now. */
     public FlexDBResourcesStats stats() {
-        return FlexDBResourcesStats.of(resources);
+        return Figures.of(resources);
     }
 
     @Override

@@ -1,40 +1,33 @@
 package io.flexdb;
 
-import io.flexdb.base.memory.OffHeap.Use;
-import io.flexdb.base.memory.SharedMemory;
-import io.flexdb.internal.base.StoreResources;
-
 /**
- * Memory and threads in use by the stores that share {@link FlexDBResources}, as of one moment.
+ * Memory and threads in use by the stores that share {@link FlexDBResources}, as of the moment at which
+ * {@link FlexDBResources#stats} was called. The figures do not change afterwards, so any thread may read them.
  *
- * @param memoryBytes what there is for all of them, their indexes apart
- * @param usedBytes what is in use of that; with a limit all that the JVM counts, garbage included
- * @param cacheBytes of their caches
- * @param memtableBytes of their memtables
- * @param indexBytes of their indexes and range filters, beside the rest
- * @param recycledBytes that stores have given back, for the next one that needs a buffer of the same size
- * @param stores that are open, readers included
- * @param threads that work for them, or have just done so
+ * <p>Later releases add figures. Only the library implements this interface.
  */
-public record FlexDBResourcesStats(
-        long memoryBytes,
-        long usedBytes,
-        long cacheBytes,
-        long memtableBytes,
-        long indexBytes,
-        long recycledBytes,
-        int stores,
-        int threads) {
-    static FlexDBResourcesStats of(StoreResources resources) {
-        SharedMemory memory = resources.memory;
-        return new FlexDBResourcesStats(
-                memory.budgetBytes(),
-                memory.usedBytes(),
-                memory.heldBytes(Use.CACHE),
-                memory.heldBytes(Use.MEMTABLES),
-                memory.heldBytes(Use.INDEX) + memory.heldBytes(Use.TREE) + memory.heldBytes(Use.FILTERS),
-                memory.freeBytes(),
-                memory.accountCount(),
-                resources.threads.workerCount());
-    }
+public sealed interface FlexDBResourcesStats permits Figures.Resources {
+    /** Bytes that all the stores share, without those of their indexes. */
+    long memoryBytes();
+
+    /** Bytes of {@link #memoryBytes} in use; with a limit all that the JVM counts, garbage included. */
+    long usedBytes();
+
+    /** Bytes of the stores' caches. */
+    long cacheBytes();
+
+    /** Bytes of the stores' memtables. */
+    long memtableBytes();
+
+    /** Bytes of the stores' indexes: sparse indexes, FlexTrees and range filters. Not in {@link #memoryBytes}. */
+    long indexBytes();
+
+    /** Bytes that stores have given back, for the next one that needs a buffer of the same size. */
+    long recycledBytes();
+
+    /** The number of stores that are open, readers included. */
+    int stores();
+
+    /** The number of threads that work for the stores, or have just done so. */
+    int threads();
 }

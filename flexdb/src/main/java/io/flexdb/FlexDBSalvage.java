@@ -103,7 +103,7 @@ public final class FlexDBSalvage {
                 new LockWatch(lock, System::nanoTime).requireHeld(); // or it may have been changed
             }
             NewStoreDirectory.finish(vfs, to, id);
-            return FlexDBSalvageReport.of(result);
+            return Reports.salvaged(result);
         } finally {
             if (lock != null) {
                 lock.close();
@@ -124,36 +124,44 @@ public final class FlexDBSalvage {
         List<LostRange> ranges = new ArrayList<>();
         try (FlexCursor cursor = db.keyspace(LOST_KEYSPACE).cursor()) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-                ranges.add(LostRange.decode(cursor.key(), cursor.value()));
+                ranges.add(lostRange(cursor.key(), cursor.value()));
             }
         }
         return ranges;
     }
 
-    /**
-     * A range of the keys of one keyspace in which pairs may have been lost. A pair that is in it is sound.
-     *
-     * @param keyspace its name; empty for the default one
-     * @param from the first key; empty for the first of all
-     * @param to the key behind the last; null if there is no last
-     * @param salvage tells apart ranges of one salvage from those of another, where a salvaged store was salvaged again
-     */
-    public record LostRange(String keyspace, byte[] from, byte[] to, long salvage) {
-        private static LostRange decode(byte[] key, byte[] value) {
-            ByteBuffer bytes = ByteBuffer.wrap(value);
-            byte[] name = new byte[bytes.getShort()];
-            byte[] from = new byte[bytes.getInt()];
-            int toLength = bytes.getInt();
-            byte[] to = toLength < 0 ? null : new byte[toLength];
-            bytes.get(name).get(from);
-            if (to != null) {
-                bytes.get(to);
-            }
-            return new LostRange(
-                    new String(name, StandardCharsets.UTF_8),
-                    from,
-                    to,
-                    ByteBuffer.wrap(key).getLong());
+    private static LostRange lostRange(byte[] key, byte[] value) {
+        ByteBuffer bytes = ByteBuffer.wrap(value);
+        byte[] name = new byte[bytes.getShort()];
+        byte[] from = new byte[bytes.getInt()];
+        int toLength = bytes.getInt();
+        byte[] to = toLength < 0 ? null : new byte[toLength];
+        bytes.get(name).get(from);
+        if (to != null) {
+            bytes.get(to);
         }
+        return new Reports.LostRange(
+                new String(name, StandardCharsets.UTF_8),
+                from,
+                to,
+                ByteBuffer.wrap(key).getLong());
+    }
+
+    /**
+     * A range of the keys of one keyspace in which pairs may have been lost. A pair that is in it is sound. Later
+     * releases may add figures. Only the library implements this interface.
+     */
+    public sealed interface LostRange permits Reports.LostRange {
+        /** The name of the keyspace; empty for the default one. */
+        String keyspace();
+
+        /** The first key of the range; empty for the first of all. A copy each time. */
+        byte[] from();
+
+        /** The key behind the last one of the range; null if there is no last. A copy each time. */
+        byte[] to();
+
+        /** A number that ranges of one salvage share; a salvaged store may have been salvaged again. */
+        long salvage();
     }
 }

@@ -1,121 +1,153 @@
 package io.flexdb;
 
-import io.flexdb.flexspace.internal.engine.SpaceFigures;
-import io.flexdb.internal.open.Store;
-import io.flexdb.internal.read.Version;
 import io.flexdb.storage.StoreHealth;
 
 /**
- * Figures of an open store, as of one moment. Counts and bytes written are since the store was opened.
+ * Figures of an open store, as of the moment at which {@link FlexDB#stats} was called. They do not change afterwards, so
+ * any thread may read them. Counts, and bytes written, are since the store was opened. {@link #toString} has a group on
+ * each line.
  *
- * @param lastSequence the sequence number of the last visible write
- * @param durableSequence every write up to this one is durable
- * @param intervals intervals in the sparse index
- * @param coarseIntervals of these, those that are larger than they should be or have not been counted yet. After a
- *     crash all are; they are divided in spare time, within seconds, and those that are read first. One that can't be
- *     read stays
- * @param extents extents in the FlexTree
- * @param spaceBytes bytes of the address space, which are those of all pairs committed to it
- * @param segments segments in the data file
- * @param freeSegments segments that are free
- * @param diskBytes bytes of the data file's segments
- * @param walBytesWritten bytes written to write-ahead logs
- * @param dataBytesWritten bytes written to the data file
- * @param logBytesWritten bytes written to logical logs
- * @param treeBytesWritten bytes written to the FlexTree file
- * @param collectedBytes bytes moved by garbage collection
- * @param defragmentedBytes bytes of intervals that were written in one piece again because reads met them in many
- * @param checkpoints checkpoints of the FlexTree
- * @param cacheHits lookups of intervals that found their directory in the cache
- * @param cacheMisses lookups of intervals that did not
- * @param filteredReads lookups and seeks that the range filter has answered
- * @param failedMerges merges by commits for which the {@link MergeFunction} has failed, or there was no memory for the
- *     value: the operands wait in the pair
- * @param cacheMemoryBytes off-heap bytes of the cache: directories of intervals, and frames where the data file is not
- *     mapped
- * @param memtableMemoryBytes off-heap bytes of the memtables in use
- * @param treeMemoryBytes off-heap bytes of the FlexTree
- * @param indexMemoryBytes off-heap bytes of the sparse index
- * @param scrubbedBytes bytes that the scrub has read and verified, or found damaged
- * @param scrubPasses how often it has read everything
- * @param scrubFindings places that it found damaged, counted again in each pass
- * @param reads how the data file is read: what the options ask for may not be possible
- * @param health what the store still does
- * @param memory all memory by what it is for
- * @param holders the open snapshots, cursors and others that keep old versions
+ * <p>Later releases add figures and groups. Only the library implements this interface and those in it.
  */
-public record FlexDBStats(
-        long lastSequence,
-        long durableSequence,
-        long intervals,
-        long coarseIntervals,
-        long extents,
-        long spaceBytes,
-        int segments,
-        int freeSegments,
-        long diskBytes,
-        long walBytesWritten,
-        long dataBytesWritten,
-        long logBytesWritten,
-        long treeBytesWritten,
-        long collectedBytes,
-        long defragmentedBytes,
-        long checkpoints,
-        long cacheHits,
-        long cacheMisses,
-        long filteredReads,
-        long failedMerges,
-        long cacheMemoryBytes,
-        long memtableMemoryBytes,
-        long treeMemoryBytes,
-        long indexMemoryBytes,
-        long scrubbedBytes,
-        long scrubPasses,
-        long scrubFindings,
-        Reads reads,
-        StoreHealth health,
-        FlexDBMemory memory,
-        FlexDBHolders holders) {
+public sealed interface FlexDBStats permits Figures.Stats {
+    /** The sequence number of the last visible write. */
+    long lastSequence();
 
-    /** The figures of a store, within a short read of a version. */
-    static FlexDBStats of(Store store, Version now, FlexDBHolders holders) {
-        SpaceFigures space = store.engine.figures();
-        return new FlexDBStats(
-                store.visibleSequence(),
-                store.sharedForce.durableSequence(),
-                now.index().intervalCount(),
-                store.intervals.coarseCount(),
-                now.space().extentCount(),
-                now.space().size(),
-                space.segmentCount(),
-                store.freeSegments(),
-                (long) space.segmentCount() * store.engine.segmentBytes(),
-                store.writer().walBytesWritten(),
-                space.dataBytesWritten(),
-                space.logBytesWritten(),
-                space.treeBytesWritten(),
-                space.bytesMoved(),
-                store.defragmenter.bytesWritten(),
-                space.checkpoints(),
-                store.cache.hits(),
-                store.cache.misses(),
-                store.filters == null ? 0 : store.filters.answered(),
-                store.commits.failedMerges(),
-                store.cache.memoryBytes() + space.cacheBytes(),
-                now.memtableBytes(),
-                space.treeMemoryBytes(),
-                store.index.memoryBytes(),
-                store.engine.scrubber().bytesRead(),
-                store.engine.scrubber().passes(),
-                store.engine.scrubber().findingCount(),
-                store.engine.reads().areMapped() ? Reads.MAPPED : Reads.POSITIONAL,
-                store.health().current(),
-                FlexDBMemory.of(store, now),
-                holders);
+    /** A sequence number; it and every write with a lower one are durable. */
+    long durableSequence();
+
+    /** How the data file is read. The options may ask for a mapping that the platform can't do. */
+    Reads reads();
+
+    /** Whether the store takes writes and reads, and the failure that stopped it if it does not. */
+    StoreHealth health();
+
+    /** The sparse index and its range filters. */
+    Index index();
+
+    /** The address space and the data file that holds it. */
+    Space space();
+
+    /** Bytes written, by kind of file and by reason. */
+    Written written();
+
+    /** The interval cache. */
+    Cache cache();
+
+    /** Commits of memtables, and checkpoints. */
+    Commits commits();
+
+    /** The scrub, which reads all data in the background to find damage. */
+    Scrub scrub();
+
+    /** All memory, by what it is for. */
+    FlexDBMemory memory();
+
+    /** The open snapshots, cursors and others that keep old versions. */
+    FlexDBHolders holders();
+
+    /** Figures of the sparse index and its range filters. */
+    sealed interface Index permits Figures.Index {
+        /** The number of intervals in the sparse index. */
+        long intervals();
+
+        /**
+         * The number of intervals that are larger than they should be, or have not been counted yet. After a crash all
+         * are. The store divides them in spare time, within seconds, those that are read first. An interval that can't
+         * be read stays coarse.
+         */
+        long coarseIntervals();
+
+        /** The number of lookups and seeks that a range filter answered without a read. */
+        long filteredReads();
+
+        /** Off-heap bytes of the sparse index, without the range filters. */
+        long memoryBytes();
     }
 
-    /** Bytes written to all files. */
-    public long bytesWritten() {
-        return walBytesWritten + dataBytesWritten + logBytesWritten + treeBytesWritten;
+    /** Figures of the address space and of the data file that holds it. */
+    sealed interface Space permits Figures.Space {
+        /** The number of extents in the FlexTree. */
+        long extents();
+
+        /** Bytes of the address space: those of all pairs that are committed to it. */
+        long bytes();
+
+        /** The number of segments in the data file. */
+        int segments();
+
+        /** The number of those segments that are free. */
+        int freeSegments();
+
+        /** Bytes of the data file: those of its segments. */
+        long diskBytes();
+
+        /** Off-heap bytes of the FlexTree. */
+        long treeMemoryBytes();
+    }
+
+    /** Bytes written to files. */
+    sealed interface Written permits Figures.Written {
+        /** Bytes written to write-ahead logs. */
+        long walBytes();
+
+        /** Bytes written to the data file, those of garbage collection and of defragmentation included. */
+        long dataBytes();
+
+        /** Bytes written to logical logs. */
+        long logBytes();
+
+        /** Bytes written to the FlexTree file. */
+        long treeBytes();
+
+        /** Bytes that garbage collection moved; a part of {@link #dataBytes}. */
+        long collectedBytes();
+
+        /** Bytes of intervals that were written again in one piece, as reads found them in many; in {@link #dataBytes}. */
+        long defragmentedBytes();
+
+        /** Bytes written to all files. */
+        default long totalBytes() {
+            return walBytes() + dataBytes() + logBytes() + treeBytes();
+        }
+    }
+
+    /** Figures of the interval cache. */
+    sealed interface Cache permits Figures.Cache {
+        /** The number of lookups that found the directory of their interval in the cache. */
+        long hits();
+
+        /** The number of lookups that did not find the directory of their interval in the cache. */
+        long misses();
+
+        /** Off-heap bytes of the cache: directories of intervals, and frames where the data file is not mapped. */
+        long memoryBytes();
+    }
+
+    /** Figures of commits and checkpoints. */
+    sealed interface Commits permits Figures.Commits {
+        /** The number of checkpoints of the FlexTree. */
+        long checkpoints();
+
+        /**
+         * The number of merges that a commit put off: the {@link MergeFunction} failed, or there was no memory for the
+         * value. The operands stay with the pair, and a later read or commit merges them.
+         */
+        long failedMerges();
+
+        /** Off-heap bytes of the memtables that take writes or wait for their commit. */
+        long memtableBytes();
+    }
+
+    /** Figures of the scrub. */
+    sealed interface Scrub permits Figures.Scrub {
+        /** Bytes that the scrub has read, sound ones and damaged ones. */
+        long bytes();
+
+        /** How often the scrub has read everything. */
+        long passes();
+
+        /** The number of places that the scrub found damaged. A place counts again in each pass. */
+        long findings();
     }
 }

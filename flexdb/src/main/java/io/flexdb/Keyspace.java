@@ -663,11 +663,11 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         if (Limits.isEmptyRange(heads, from, to)) {
             access.health.requireReadable();
             requireThere();
-            return new RangeEstimate(0, 0);
+            return new Figures.Range(0, 0);
         }
         RangeEstimator estimate = access.reader().estimate(Limits.storedFrom(heads, from), Limits.storedTo(heads, to));
         requireThere();
-        return new RangeEstimate(estimate.bytes(), estimate.pairs());
+        return new Figures.Range(estimate.bytes(), estimate.pairs());
     }
 
     /** How much the keyspace holds now, about: {@link #estimateRange} with both ends open. */

@@ -1,9 +1,14 @@
 package io.flexdb;
 
 /**
- * How much a range of keys holds, about.
+ * An estimate of the pairs in a range of keys, as {@link Keyspace#estimateRange} and {@link Keyspace#estimate} give it.
  *
- * @param bytes of its pairs as they lie in the data file, keys and a few bytes each of overhead included
- * @param pairs in it
+ * <p>Later releases may add figures. Only the library implements this interface.
  */
-public record RangeEstimate(long bytes, long pairs) {}
+public sealed interface RangeEstimate permits Figures.Range {
+    /** About how many bytes the pairs take in the data file: keys, values, and a few bytes of overhead for each. */
+    long bytes();
+
+    /** About how many pairs there are. */
+    long pairs();
+}

@@ -36,7 +36,7 @@ class FlexDBBadInputTest {
     @AfterEach
     void nothingWasWritten() {
         assertEquals(0, db.stats().lastSequence());
-        assertEquals(0, db.stats().walBytesWritten());
+        assertEquals(0, db.stats().written().walBytes());
         db.close();
     }
 
@@ -170,8 +170,8 @@ class FlexDBBadInputTest {
     @Test
     void aRangeToEstimateWhoseEndsAreSwapped() {
         refused("fromInclusive", () -> db.estimateRange(new byte[] {2}, new byte[] {1}));
-        assertEquals(new RangeEstimate(0, 0), db.estimateRange(KEY, KEY));
-        assertEquals(new RangeEstimate(0, 0), db.estimateRange(null, null));
+        assertEquals(new Figures.Range(0, 0), db.estimateRange(KEY, KEY));
+        assertEquals(new Figures.Range(0, 0), db.estimateRange(null, null));
     }
 
     @Test

@@ -172,7 +172,7 @@ class FlexDBChannelPutTest {
         store.oracle.write(List.of(new StoreOracle.Edit(key(1), value)));
         assertEquals(store.oracle.sequence(), sequence);
         assertTrue(reads[0] > 80);
-        assertTrue(store.db.stats().intervals() > 1, "nothing was committed meanwhile");
+        assertTrue(store.db.stats().index().intervals() > 1, "nothing was committed meanwhile");
         store.assertSame("at the end");
         store.kill("killed");
         store.db.close();
@@ -448,8 +448,8 @@ class FlexDBChannelPutTest {
             for (int i = 0; i < 8; i++) { // each but the last is committed
                 db.put(key(i), new ValueSource(value, 1 << 20, position -> {}), value.length);
             }
-            assertTrue(db.stats().spaceBytes() > 50 << 20, db.stats().toString());
-            assertTrue(db.stats().indexMemoryBytes() < 4 << 20, db.stats().toString());
+            assertTrue(db.stats().space().bytes() > 50 << 20, db.stats().toString());
+            assertTrue(db.stats().index().memoryBytes() < 4 << 20, db.stats().toString());
         }
     }
 
@@ -464,7 +464,7 @@ class FlexDBChannelPutTest {
                 db.put(key(i), new ValueSource(value, 1 << 20, position -> {}), value.length);
             }
             db.sync();
-            double written = (double) db.stats().bytesWritten() / (40 << 20);
+            double written = (double) db.stats().written().totalBytes() / (40 << 20);
             assertTrue(written > 1 && written < 1.01, written + " bytes for each");
         }
     }

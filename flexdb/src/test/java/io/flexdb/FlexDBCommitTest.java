@@ -78,7 +78,7 @@ class FlexDBCommitTest {
     void aMemtableThatFillsSlowlyIsCommittedByItself() {
         try (FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, StoreDriver.WITHOUT_LARGE, false)) {
             for (int round = 1; round <= 2; round++) {
-                long before = db.stats().dataBytesWritten();
+                long before = db.stats().written().dataBytes();
                 putSome(db, round);
                 awaitCommit(db, before);
                 for (int i = 0; i < 20; i++) {
@@ -95,7 +95,7 @@ class FlexDBCommitTest {
             putSome(db, 1);
             awaitCommit(db, 0);
             db.deleteRange(key(0), key(20));
-            Waiting.whileTrue(() -> db.stats().spaceBytes() > 0);
+            Waiting.whileTrue(() -> db.stats().space().bytes() > 0);
         }
     }
 
@@ -108,10 +108,10 @@ class FlexDBCommitTest {
             try (Snapshot snapshot = db.snapshot()) {
                 awaitCommit(db, 0);
                 putSome(db, 2);
-                written = db.stats().dataBytesWritten();
+                written = db.stats().written().dataBytes();
                 long end = System.nanoTime() + 2_500_000_000L; // in which the memtable is looked at twice
                 while (System.nanoTime() < end) {
-                    assertEquals(written, db.stats().dataBytesWritten());
+                    assertEquals(written, db.stats().written().dataBytes());
                     LockSupport.parkNanos(1_000_000);
                 }
                 assertArrayEquals(value(7), snapshot.get(key(7)));
@@ -128,7 +128,7 @@ class FlexDBCommitTest {
     }
 
     private static void awaitCommit(FlexDB db, long writtenBefore) {
-        Waiting.whileTrue(() -> db.stats().dataBytesWritten() == writtenBefore);
+        Waiting.whileTrue(() -> db.stats().written().dataBytes() == writtenBefore);
     }
 
     @ParameterizedTest
@@ -146,7 +146,7 @@ class FlexDBCommitTest {
                 model.put(key(next * 7 % 1000), value(next++));
             }
             // Never so far ahead that a put would have to wait for a memtable.
-            Waiting.whileTrue(() -> parking.parked.getCount() > 0 && db.stats().memtableMemoryBytes() > oneMemtable);
+            Waiting.whileTrue(() -> parking.parked.getCount() > 0 && db.stats().commits().memtableBytes() > oneMemtable);
         }
         parking.parked.await();
         TreeMap<byte[], byte[]> before = new TreeMap<>(model);
@@ -238,8 +238,8 @@ class FlexDBCommitTest {
             before.putAll(StoreDriver.all(db));
             update(db, 150_000, 2);
             FlexDBStats with = db.stats();
-            long allowed = 2 * (without.treeMemoryBytes() + without.indexMemoryBytes()) + (1 << 20);
-            long used = with.treeMemoryBytes() + with.indexMemoryBytes();
+            long allowed = 2 * (without.space().treeMemoryBytes() + without.index().memoryBytes()) + (1 << 20);
+            long used = with.space().treeMemoryBytes() + with.index().memoryBytes();
             assertTrue(used <= allowed, used + " bytes of nodes, " + allowed + " allowed");
             try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withSnapshot(snapshot))) {
                 StoreOracle.assertSame(before, StoreDriver.all(cursor), "the snapshot");

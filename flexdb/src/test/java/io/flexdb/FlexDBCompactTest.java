@@ -35,7 +35,7 @@ class FlexDBCompactTest {
     }
 
     private static long liveBytes(StoreDriver store) {
-        return store.db.stats().spaceBytes();
+        return store.db.stats().space().bytes();
     }
 
     private static long fileBytes(StoreDriver store) {
@@ -68,7 +68,7 @@ class FlexDBCompactTest {
                 db.put(key(i), value(100, i));
                 if (i % 50 == 7) {
                     db.flush();
-                    assertTrue(db.stats().spaceBytes() >= 100L * i, "after " + i + ": " + db.stats());
+                    assertTrue(db.stats().space().bytes() >= 100L * i, "after " + i + ": " + db.stats());
                 }
             }
         }
@@ -105,7 +105,7 @@ class FlexDBCompactTest {
             store.put(key(random.nextInt(PAIRS)), value(50, i));
         }
         store.flush();
-        long extents = store.db.stats().extents();
+        long extents = store.db.stats().space().extents();
         FlexCursor old = store.db.cursor();
         TreeMap<byte[], byte[]> then = new TreeMap<>(store.oracle.now());
         long[] told = {0, 0, 0};
@@ -115,15 +115,15 @@ class FlexDBCompactTest {
             told[1] = ofBytes;
             told[2]++;
         });
-        assertTrue(store.db.stats().extents() * 3 < extents, store.db.stats() + " instead of " + extents);
+        assertTrue(store.db.stats().space().extents() * 3 < extents, store.db.stats() + " instead of " + extents);
         assertTrue(told[2] > 0 && told[0] > liveBytes(store) / 2, told[0] + " of " + told[1]);
         StoreOracle.assertSame(then, StoreDriver.all(old), "a cursor from before");
         old.close();
         store.assertSame("whole");
         store.db.compact(); // has what the cursor held back go
-        long written = store.db.stats().dataBytesWritten();
+        long written = store.db.stats().written().dataBytes();
         store.db.compact();
-        assertEquals(written, store.db.stats().dataBytesWritten(), "what is whole is left alone");
+        assertEquals(written, store.db.stats().written().dataBytes(), "what is whole is left alone");
         store.kill("killed");
         store.db.close();
     }

@@ -52,7 +52,7 @@ class FlexDBDefragmentTest {
     }
 
     private static long extents(FlexDB db) {
-        return db.stats().extents();
+        return db.stats().space().extents();
     }
 
     @Test
@@ -63,8 +63,8 @@ class FlexDBDefragmentTest {
         FlexCursor old = store.db.cursor();
         old.seekToFirst();
         store.db.defragment();
-        assertTrue(extents(store.db) * 2 < before.extents(), store.db.stats() + " after " + before);
-        assertEquals(before.spaceBytes(), store.db.stats().spaceBytes());
+        assertTrue(extents(store.db) * 2 < before.space().extents(), store.db.stats() + " after " + before);
+        assertEquals(before.space().bytes(), store.db.stats().space().bytes());
         store.assertSame("whole");
         store.assertSameBackward("whole");
         for (int i = 0; i < PAIRS; i += 3) {
@@ -73,9 +73,9 @@ class FlexDBDefragmentTest {
         store.takeOrCheckSnapshot("a snapshot from before");
         StoreOracle.assertSame(store.oracle.now(), StoreDriver.all(old), "a cursor from before");
         old.close();
-        long written = store.db.stats().dataBytesWritten();
+        long written = store.db.stats().written().dataBytes();
         store.db.defragment();
-        assertEquals(written, store.db.stats().dataBytesWritten(), "what is whole is left alone");
+        assertEquals(written, store.db.stats().written().dataBytes(), "what is whole is left alone");
         store.kill("killed");
         store.reopen("closed");
         store.db.close();
@@ -101,7 +101,7 @@ class FlexDBDefragmentTest {
         store.db.close();
         try (FlexDB db = FlexDB.open(store.vfs, StoreDriver.DIRECTORY, options, false)) {
             long before = extents(db);
-            while (db.stats().defragmentedBytes() == 0 || extents(db) > before / 2) {
+            while (db.stats().written().defragmentedBytes() == 0 || extents(db) > before / 2) {
                 read(db, scans);
             }
             StoreOracle.assertSame(store.oracle.now(), StoreDriver.all(db), "whole");
@@ -135,7 +135,7 @@ class FlexDBDefragmentTest {
                     // At first as fast as it goes; then, until enough was written anew between two commits, once a
                     // walk,
                     // or commits would leave no time for that where processors are short.
-                    for (int i = 0; i < 5 * PAIRS || db.stats().defragmentedBytes() < 100_000; i++) {
+                    for (int i = 0; i < 5 * PAIRS || db.stats().written().defragmentedBytes() < 100_000; i++) {
                         if (i >= 5 * PAIRS) {
                             int before = walks.get();
                             Waiting.whileTrue(() -> walks.get() == before);
@@ -164,7 +164,7 @@ class FlexDBDefragmentTest {
     @Test
     void nothingIsWrittenWhereNobodyReadsOrItIsTurnedOff() {
         StoreDriver store = scattered(StoreDriver.SMALL);
-        assertEquals(0, store.db.stats().defragmentedBytes());
+        assertEquals(0, store.db.stats().written().defragmentedBytes());
         store.db.close();
         FlexDBOptions off = StoreDriver.SMALL.withDefragmentedBytesPerSecond(0);
         try (FlexDB db = FlexDB.open(store.vfs, StoreDriver.DIRECTORY, off, false)) {
@@ -176,7 +176,7 @@ class FlexDBDefragmentTest {
             for (int i = 0; i < 20; i++) {
                 StoreDriver.all(db);
             }
-            assertEquals(0, db.stats().defragmentedBytes());
+            assertEquals(0, db.stats().written().defragmentedBytes());
             assertEquals(before, extents(db));
         }
         assertThrows(IllegalArgumentException.class, () -> off.withDefragmentedBytesPerSecond(-1));
@@ -187,7 +187,7 @@ class FlexDBDefragmentTest {
         FlexDBOptions capped =
                 StoreDriver.SMALL.withSpace(StoreDriver.SMALL.space().withMaxDataBytes(40L * 64 * 512));
         StoreDriver store = scattered(capped);
-        for (int i = PAIRS; store.db.stats().spaceBytes() < 28L * 64 * 512; i++) {
+        for (int i = PAIRS; store.db.stats().space().bytes() < 28L * 64 * 512; i++) {
             store.put(key(i), value(i, 0));
         }
         for (int i = 0; i < 5; i++) {

@@ -134,7 +134,7 @@ class FlexDBDeleteRangeFullTest {
         FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, true);
         TreeMap<byte[], byte[]> model = StoreOracle.newMap();
         put(db, model, 1, 300);
-        long oneMemtable = db.stats().memtableMemoryBytes();
+        long oneMemtable = db.stats().commits().memtableBytes();
         int count = 2;
         for (; count < 2000; count++) {
             put(db, model, count, 300);
@@ -149,13 +149,13 @@ class FlexDBDeleteRangeFullTest {
                 refused = true;
             }
         }
-        assertEquals(oneMemtable, db.stats().memtableMemoryBytes(), "it takes writes and is the oldest");
+        assertEquals(oneMemtable, db.stats().commits().memtableBytes(), "it takes writes and is the oldest");
         put(db, model, 0, 1);
         vfs.setCapacity(Long.MAX_VALUE);
-        while (db.stats().memtableMemoryBytes() == oneMemtable) {
+        while (db.stats().commits().memtableBytes() == oneMemtable) {
             put(db, model, ++count, 100); // until there is a next one
         }
-        assertEquals(2 * oneMemtable, db.stats().memtableMemoryBytes());
+        assertEquals(2 * oneMemtable, db.stats().commits().memtableBytes());
         db.deleteRange(null, key(1));
         model.remove(key(0));
         for (int i = 0; i < 2000; i++) {

@@ -52,16 +52,16 @@ class FlexDBDeleteRangeTest {
     void itTakesOneNumberAndOneFrameWhateverItHolds() {
         StoreDriver store = filled(3000);
         store.reopen("all in the space");
-        long before = store.db.stats().walBytesWritten();
+        long before = store.db.stats().written().walBytes();
         assertEquals(3001, store.db.deleteRange(key(10), key(2990)));
-        assertTrue(store.db.stats().walBytesWritten() - before < 100);
+        assertTrue(store.db.stats().written().walBytes() - before < 100);
         assertEquals(20, StoreDriver.all(store.db).size());
         store.db.close();
         store.db = StoreDriver.open(store.vfs, store.options);
         assertEquals(20, StoreDriver.all(store.db).size());
         assertTrue(
-                store.db.stats().spaceBytes() < 20 * 130, () -> store.db.stats().toString());
-        assertTrue(store.db.stats().intervals() < 10, () -> store.db.stats().toString());
+                store.db.stats().space().bytes() < 20 * 130, () -> store.db.stats().toString());
+        assertTrue(store.db.stats().index().intervals() < 10, () -> store.db.stats().toString());
     }
 
     /** What a range of so many pairs costs, counted: the call, and then its commit. */
@@ -78,7 +78,7 @@ class FlexDBDeleteRangeTest {
             db.deleteRange(number(1), number(pairs - 1));
             operations = vfs.operationCount() - operations;
             assertEquals(reads, vfs.readCount(), "nothing is read at the call");
-            long walBytes = db.stats().walBytesWritten() - before.walBytesWritten();
+            long walBytes = db.stats().written().walBytes() - before.written().walBytes();
             long written = vfs.bytesWritten(file -> true);
             db.flush();
             reads = vfs.readCount() - reads;
@@ -87,9 +87,9 @@ class FlexDBDeleteRangeTest {
             try (FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true)) {
                 assertTrue(again.check().isSound());
                 assertEquals(2, StoreDriver.all(again).size());
-                assertTrue(again.stats().intervals() <= 2, () -> again.stats().toString());
+                assertTrue(again.stats().index().intervals() <= 2, () -> again.stats().toString());
             }
-            return new Cost(operations, walBytes, reads, written, before.intervals());
+            return new Cost(operations, walBytes, reads, written, before.index().intervals());
         }
     }
 
@@ -298,12 +298,12 @@ class FlexDBDeleteRangeTest {
         store.reopen("all in the space");
         store.kill("sampled");
         assertTrue(
-                store.db.stats().coarseIntervals() > 5, () -> store.db.stats().toString());
+                store.db.stats().index().coarseIntervals() > 5, () -> store.db.stats().toString());
         store.deleteRange(null, null);
         for (int i = 0; i < 2000; i++) {
             store.put(key(i), value(i, 100)); // commits
         }
-        assertEquals(0, store.db.stats().coarseIntervals());
+        assertEquals(0, store.db.stats().index().coarseIntervals());
         store.db.close();
     }
 
@@ -550,13 +550,13 @@ class FlexDBDeleteRangeTest {
                 FlexDBOptions.defaults().withMemtableBytes(8 << 20).withDurability(Durability.NONE);
         try (FlexDB db = loaded(vfs, options, 10_000)) {
             db.deleteRange(number(-2), number(-1)); // there is a memtable from now on
-            long memory = db.stats().memtableMemoryBytes();
+            long memory = db.stats().commits().memtableBytes();
             long reads = vfs.readCount();
             for (int i = 0; i < 8000; i++) {
                 db.deleteRange(number(i), number(i + 1));
             }
             assertEquals(reads, vfs.readCount(), "no commit");
-            assertEquals(memory, db.stats().memtableMemoryBytes());
+            assertEquals(memory, db.stats().commits().memtableBytes());
             assertEquals(2000, StoreDriver.all(db).size());
         }
     }

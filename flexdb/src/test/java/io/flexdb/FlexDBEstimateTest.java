@@ -38,7 +38,7 @@ class FlexDBEstimateTest {
             }
         }
         try (FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL)) {
-            assertEquals(db.stats().spaceBytes(), db.estimateRange(null, null).bytes());
+            assertEquals(db.stats().space().bytes(), db.estimateRange(null, null).bytes());
             for (int i = 0; i < 1000; i++) {
                 int from = random.nextInt(KEYS);
                 int to = from + random.nextInt(i % 2 == 0 ? 500 : KEYS + 1 - from);
@@ -80,8 +80,8 @@ class FlexDBEstimateTest {
                 db.put(key(i), new byte[100]);
             }
             int bytes = RecordFormat.recordBytes(key(0).length, 100);
-            assertEquals(new RangeEstimate(900L * bytes, 900), db.estimateRange(key(50), key(950)));
-            assertEquals(new RangeEstimate(0, 0), db.estimateRange(key(20_000), null));
+            assertEquals(new Figures.Range(900L * bytes, 900), db.estimateRange(key(50), key(950)));
+            assertEquals(new Figures.Range(0, 0), db.estimateRange(key(20_000), null));
             assertNear(10_000, db.estimateRange(null, null).pairs(), 1000, "all");
             for (int i = 0; i < 100; i++) {
                 db.delete(key(i));

@@ -526,9 +526,9 @@ class FlexDBFailingMergeTest {
         db.put(bytes(BAD), new byte[7]);
         byte[] one = ByteBuffer.allocate(8).putLong(1).array();
         db.merge(bytes(BAD), one);
-        assertEquals(0, db.stats().failedMerges());
+        assertEquals(0, db.stats().commits().failedMerges());
         fill();
-        assertEquals(1, db.stats().failedMerges());
+        assertEquals(1, db.stats().commits().failedMerges());
         reopen();
         assertFails(BAD, () -> db.get(bytes(BAD)));
         assertTrue(db.health().isUsable());

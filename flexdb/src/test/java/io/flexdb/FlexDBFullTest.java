@@ -232,11 +232,11 @@ class FlexDBFullTest {
     void aRefusalWritesNothingAgain(boolean inline) {
         FlexDB db = FlexDB.open(new SimulatedVfs(), StoreDriver.DIRECTORY, capped(40), inline);
         int count = fill(db);
-        long written = db.stats().dataBytesWritten();
+        long written = db.stats().written().dataBytes();
         for (int i = 0; i < 100; i++) {
             assertThrows(StoreFullException.class, () -> db.put(key(count), value(count)));
         }
-        long more = db.stats().dataBytesWritten() - written;
+        long more = db.stats().written().dataBytes() - written;
         assertTrue(more < 100 << 10, more + " bytes for 100 refusals");
         assertThrows(StoreFullException.class, db::close);
     }

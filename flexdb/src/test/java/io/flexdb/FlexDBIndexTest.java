@@ -119,8 +119,8 @@ class FlexDBIndexTest {
         FlexDBStats empty = db.stats();
         assertEquals(0, empty.lastSequence());
         assertEquals(0, empty.durableSequence());
-        assertEquals(0, empty.spaceBytes());
-        assertEquals(0, empty.walBytesWritten());
+        assertEquals(0, empty.space().bytes());
+        assertEquals(0, empty.written().walBytes());
         for (int round = 0; round < 6; round++) {
             for (int i = 0; i < 1000; i++) {
                 db.put(key(i, 8), new byte[100]);
@@ -130,25 +130,25 @@ class FlexDBIndexTest {
         FlexDBStats stats = db.stats();
         assertEquals(6000, stats.lastSequence());
         assertEquals(6000, stats.durableSequence());
-        assertTrue(stats.walBytesWritten() > 6000 * 108, stats.toString());
-        assertTrue(stats.spaceBytes() >= 1000 * 110 && stats.spaceBytes() < 1000 * 115, stats.toString());
-        assertTrue(stats.intervals() >= 1000 / IntervalBounds.MAX_PAIRS && stats.intervals() <= 500, stats.toString());
-        assertTrue(stats.extents() > 0 && stats.extents() <= 1000, stats.toString());
-        assertEquals((long) stats.segments() * 64 * 512, stats.diskBytes());
-        assertTrue(stats.freeSegments() >= 0 && stats.freeSegments() < stats.segments(), stats.toString());
-        assertTrue(stats.dataBytesWritten() > stats.spaceBytes(), stats.toString());
-        assertTrue(stats.logBytesWritten() > 0 && stats.treeBytesWritten() > 0, stats.toString());
-        assertTrue(stats.checkpoints() > 0, stats.toString());
-        assertTrue(stats.memtableMemoryBytes() >= 64 << 10, stats.toString());
-        assertTrue(stats.treeMemoryBytes() > 0 && stats.indexMemoryBytes() > 0, stats.toString());
-        assertTrue(stats.cacheMemoryBytes() > 0 && stats.cacheMemoryBytes() <= 1 << 20, stats.toString());
+        assertTrue(stats.written().walBytes() > 6000 * 108, stats.toString());
+        assertTrue(stats.space().bytes() >= 1000 * 110 && stats.space().bytes() < 1000 * 115, stats.toString());
+        assertTrue(stats.index().intervals() >= 1000 / IntervalBounds.MAX_PAIRS && stats.index().intervals() <= 500, stats.toString());
+        assertTrue(stats.space().extents() > 0 && stats.space().extents() <= 1000, stats.toString());
+        assertEquals((long) stats.space().segments() * 64 * 512, stats.space().diskBytes());
+        assertTrue(stats.space().freeSegments() >= 0 && stats.space().freeSegments() < stats.space().segments(), stats.toString());
+        assertTrue(stats.written().dataBytes() > stats.space().bytes(), stats.toString());
+        assertTrue(stats.written().logBytes() > 0 && stats.written().treeBytes() > 0, stats.toString());
+        assertTrue(stats.commits().checkpoints() > 0, stats.toString());
+        assertTrue(stats.commits().memtableBytes() >= 64 << 10, stats.toString());
+        assertTrue(stats.space().treeMemoryBytes() > 0 && stats.index().memoryBytes() > 0, stats.toString());
+        assertTrue(stats.cache().memoryBytes() > 0 && stats.cache().memoryBytes() <= 1 << 20, stats.toString());
         assertEquals(
-                stats.walBytesWritten() + stats.dataBytesWritten() + stats.logBytesWritten() + stats.treeBytesWritten(),
-                stats.bytesWritten());
+                stats.written().walBytes() + stats.written().dataBytes() + stats.written().logBytes() + stats.written().treeBytes(),
+                stats.written().totalBytes());
         for (int i = 0; i < 1000; i++) {
             assertEquals(100, db.get(key(i, 8)).length);
         }
-        assertTrue(db.stats().cacheHits() > stats.cacheHits());
+        assertTrue(db.stats().cache().hits() > stats.cache().hits());
         db.close();
         try (FlexDB again = StoreDriver.open(vfs, StoreDriver.SMALL)) {
             assertEquals(6000, again.stats().lastSequence());

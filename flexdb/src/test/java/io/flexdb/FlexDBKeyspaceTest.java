@@ -599,15 +599,15 @@ class FlexDBKeyspaceTest {
         assertTrue(small.estimate().pairs() < 300, small.estimate().toString());
         reopen();
         FlexDBStats before = db.stats();
-        assertTrue(before.spaceBytes() > 4_000_000, before.toString());
+        assertTrue(before.space().bytes() > 4_000_000, before.toString());
         db.dropKeyspace("large");
-        assertEquals(before.walBytesWritten() + 8 + 5 + 10, db.stats().walBytesWritten(), 10, "a frame of two entries");
+        assertEquals(before.written().walBytes() + 8 + 5 + 10, db.stats().written().walBytes(), 10, "a frame of two entries");
         assertThrows(NoSuchKeyspaceException.class, () -> db.keyspace("large"));
         assertEquals("a", walk(db.keyspace("small")));
         db.close();
         db = StoreDriver.open(vfs, StoreDriver.SMALL);
         FlexDBStats after = db.stats();
-        assertTrue(after.spaceBytes() < 200, after.toString());
+        assertTrue(after.space().bytes() < 200, after.toString());
         assertEquals("a", walk(db.keyspace("small")));
     }
 
@@ -618,7 +618,7 @@ class FlexDBKeyspaceTest {
         assertThrows(NoSuchKeyspaceException.class, () -> db.keyspace("one"));
         assertThrows(NoSuchKeyspaceException.class, () -> db.dropKeyspace("one"));
         assertEquals(1, db.stats().lastSequence());
-        assertEquals(new RangeEstimate(db.estimateRange(null, null).bytes(), 1), db.estimate());
+        assertEquals(new Figures.Range(db.estimateRange(null, null).bytes(), 1), db.estimate());
         assertSame(db.heads, KeyHeads.DEFAULT);
     }
 }

@@ -222,7 +222,7 @@ class FlexDBLargeNeighboursTest {
                 db.delete(key(3));
                 assertNull(db.get("key00015".getBytes(StandardCharsets.UTF_8)));
             }
-            assertTrue(db.stats().spaceBytes() > 16 << 20, db.stats().toString());
+            assertTrue(db.stats().space().bytes() > 16 << 20, db.stats().toString());
             FlexDBMemory memory = db.stats().memory();
             assertTrue(memory.commitBytes() + memory.readBytes() + memory.indexBytes() < 8 << 20, memory.toString());
             assertArrayEquals(large, db.get(key(1)));

@@ -394,7 +394,7 @@ class FlexDBLargeTransactionTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatIsTakenBackIsFreeAgain(boolean rollback) {
-        int segments = store.db.stats().segments();
+        int segments = store.db.stats().space().segments();
         for (int i = 0; i < 20; i++) {
             try (Transaction transaction = store.db.begin()) {
                 Transaction.Savepoint savepoint = transaction.savepoint();
@@ -406,7 +406,7 @@ class FlexDBLargeTransactionTest {
                 }
             }
         }
-        int more = store.db.stats().segments() - segments;
+        int more = store.db.stats().space().segments() - segments;
         assertTrue(more < 3 * 2000 * 400 / (64 * 512), more + " segments more");
         assertEquals(0, StoreDriver.all(store.db).size());
     }

@@ -132,7 +132,7 @@ class FlexDBLargeValuesTest {
                     bytes += length;
                 }
                 db.sync();
-                double written = (double) db.stats().bytesWritten() / bytes;
+                double written = (double) db.stats().written().totalBytes() / bytes;
                 // Of the one that is odd, the end of the last frame is lost.
                 double most = length % 4096 == 0 ? 1.01 : 1.06;
                 assertTrue(written > 1 && written < most, written + " bytes for each of " + length);

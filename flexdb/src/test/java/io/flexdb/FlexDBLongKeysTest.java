@@ -121,7 +121,7 @@ class FlexDBLongKeysTest {
     }
 
     private static void assertSmallIndex(StoreDriver store, String at) {
-        long bytes = store.db.stats().indexMemoryBytes();
+        long bytes = store.db.stats().index().memoryBytes();
         assertTrue(bytes <= MOST_INDEX_BYTES, at + ": " + bytes + " bytes");
     }
 }

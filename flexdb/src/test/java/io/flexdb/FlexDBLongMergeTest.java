@@ -142,7 +142,7 @@ class FlexDBLongMergeTest {
         merge("large", "end");
         fill(5);
         merge("large", "s");
-        waited = db.stats().failedMerges();
+        waited = db.stats().commits().failedMerges();
         db.close();
     }
 
@@ -192,7 +192,7 @@ class FlexDBLongMergeTest {
             merge("large", "more" + round);
             fill(round);
         }
-        assertTrue(db.stats().failedMerges() >= 20, db.stats().toString());
+        assertTrue(db.stats().commits().failedMerges() >= 20, db.stats().toString());
         db.close();
         assertKept(vfs, "closed");
     }
@@ -238,7 +238,7 @@ class FlexDBLongMergeTest {
         merge("large", "e".repeat(104));
         assertRefused(() -> db.merge(bytes("large"), new byte[0]));
         fillAll(3);
-        assertTrue(db.stats().failedMerges() > 0);
+        assertTrue(db.stats().commits().failedMerges() > 0);
         assertEquals(StoreHealth.State.USABLE, db.health().state());
         db.close();
         tight = false;

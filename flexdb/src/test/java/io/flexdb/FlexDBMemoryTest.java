@@ -453,7 +453,7 @@ class FlexDBMemoryTest {
                 model.put(key, value);
             }
             assertSame(model, db);
-            extents = db.stats().extents();
+            extents = db.stats().space().extents();
         }
         try (FlexDB db = StoreDriver.open(vfs.kill(), options)) {
             assertSame(model, db);

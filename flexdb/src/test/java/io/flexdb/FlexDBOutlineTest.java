@@ -221,7 +221,7 @@ class FlexDBOutlineTest {
             for (int i = 0; i < KEYS; i += 40) {
                 store.get(key(i), "first lookups");
             }
-            assertEquals(0, store.db.stats().cacheMisses());
+            assertEquals(0, store.db.stats().cache().misses());
             assertTrue(cached(store.db)[1] > 50);
             assertEachKey(store, "reopened");
             for (int i = 0; i < 500; i++) {

@@ -157,7 +157,7 @@ class FlexDBRangeFilterTest {
             for (int i = 0; i < PAIRS; i++) {
                 assertNull(store.db.get(keys.apply(2 * i + 1)));
             }
-            long answered = store.db.stats().filteredReads();
+            long answered = store.db.stats().index().filteredReads();
             assertTrue(answered > (decimal ? 0.9 : 0.85) * PAIRS, answered + " of " + PAIRS + " absent keys");
         }
     }
@@ -199,7 +199,7 @@ class FlexDBRangeFilterTest {
             }
             store.assertSame("round " + round);
         }
-        long before = store.db.stats().filteredReads();
+        long before = store.db.stats().index().filteredReads();
         int absent = 0;
         for (int i = 0; i < 2 * PAIRS; i++) {
             if (!store.oracle.now().containsKey(decimal(i))) {
@@ -207,7 +207,7 @@ class FlexDBRangeFilterTest {
                 assertNull(store.db.get(decimal(i)));
             }
         }
-        long answered = store.db.stats().filteredReads() - before;
+        long answered = store.db.stats().index().filteredReads() - before;
         assertTrue(answered > 0.8 * absent, answered + " of " + absent + " absent keys were answered");
         store.db.close();
     }
@@ -279,7 +279,7 @@ class FlexDBRangeFilterTest {
             });
             writer.start();
             Random random = new Random(10);
-            while (writer.isAlive() || db.stats().filteredReads() == 0) {
+            while (writer.isAlive() || db.stats().index().filteredReads() == 0) {
                 int number = 4 * random.nextInt(PAIRS);
                 assertTrue(db.containsKey(decimal(number)), "key " + number);
                 assertFalse(db.containsKey(decimal(number + 1)), "key " + (number + 1));
@@ -317,12 +317,12 @@ class FlexDBRangeFilterTest {
     /** What share of absent keys filters answer, where all that is there is found. */
     private static double answeredOfAbsent(StoreDriver store, String at) {
         store.assertSame(at);
-        long before = store.db.stats().filteredReads();
+        long before = store.db.stats().index().filteredReads();
         for (int i = 0; i < PAIRS; i++) {
             assertTrue(store.db.containsKey(decimal(2 * i)), at + ", key " + 2 * i);
             assertFalse(store.db.containsKey(decimal(2 * i + 1)), at + ", key " + (2 * i + 1));
         }
-        return (store.db.stats().filteredReads() - before) / (double) PAIRS;
+        return (store.db.stats().index().filteredReads() - before) / (double) PAIRS;
     }
 
     @Test
@@ -386,7 +386,7 @@ class FlexDBRangeFilterTest {
                 for (int i = 0; i < 2 * PAIRS; i++) {
                     assertEquals(i % 2 == 0, db.containsKey(decimal(i)), "round " + round + ", key " + i);
                 }
-                assertEquals(isSound, db.stats().filteredReads() > 0, "round " + round);
+                assertEquals(isSound, db.stats().index().filteredReads() > 0, "round " + round);
             }
         }
     }
@@ -477,7 +477,7 @@ class FlexDBRangeFilterTest {
             for (int i = 0; i < 2 * PAIRS; i++) {
                 assertEquals(i % 2 == 0, db.containsKey(decimal(i)), "key " + i);
             }
-            assertEquals(0, db.stats().filteredReads());
+            assertEquals(0, db.stats().index().filteredReads());
         }
     }
 
@@ -498,11 +498,11 @@ class FlexDBRangeFilterTest {
         try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, FILTERED, false)) {
             assertFalse(db.containsKey(decimal(1)));
             Waiting.whileTrue(() -> db.filterBytes() < bytesOfAll);
-            assertEquals(0, db.stats().filteredReads());
+            assertEquals(0, db.stats().index().filteredReads());
             for (int i = 0; i < PAIRS; i++) {
                 assertFalse(db.containsKey(decimal(2 * i + 1)));
             }
-            assertTrue(db.stats().filteredReads() > 0.9 * PAIRS, db.stats().toString());
+            assertTrue(db.stats().index().filteredReads() > 0.9 * PAIRS, db.stats().toString());
         }
     }
 
@@ -511,7 +511,7 @@ class FlexDBRangeFilterTest {
         try (FlexDB db = StoreDriver.open(new SimulatedVfs(), StoreDriver.SMALL)) {
             db.put(decimal(1), new byte[3]);
             assertNull(db.get(decimal(2)));
-            assertEquals(0, db.stats().filteredReads());
+            assertEquals(0, db.stats().index().filteredReads());
             assertEquals(0, db.stats().memory().filterBytes());
         }
     }

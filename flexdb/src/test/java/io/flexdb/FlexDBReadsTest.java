@@ -273,7 +273,7 @@ class FlexDBReadsTest {
             FlexDBMemory memory = db.stats().memory();
             assertTrue(memory.cacheBytes() <= budget, memory::toString);
             assertTrue(memory.cacheBytes() > 0, memory::toString);
-            assertEquals(db.stats().cacheMemoryBytes(), memory.cacheBytes(), memory::toString);
+            assertEquals(db.stats().cache().memoryBytes(), memory.cacheBytes(), memory::toString);
             if (possible(reads) == Reads.POSITIONAL) {
                 assertTrue(memory.cacheBytes() > budget / 2, "frames have the greater part: " + memory);
             }
@@ -283,9 +283,9 @@ class FlexDBReadsTest {
             readAll(db, keys);
             long mapped = db.stats().memory().mappedBytes() - logs;
             assertEquals(possible(reads) == Reads.MAPPED, mapped > 0, "bytes mapped: " + mapped);
-            long before = db.stats().cacheMemoryBytes();
+            long before = db.stats().cache().memoryBytes();
             try (Snapshot pinning = db.snapshot()) {
-                for (int i = 0; mapped == 0 && db.stats().cacheMemoryBytes() > before / 2; i++) {
+                for (int i = 0; mapped == 0 && db.stats().cache().memoryBytes() > before / 2; i++) {
                     db.put(key(i % keys), value(i, 100));
                     assertTrue(i < 10 * keys, () -> db.stats().toString());
                 }
@@ -577,8 +577,8 @@ class FlexDBReadsTest {
     private static void assertScrubFinds(Path directory, Reads reads) {
         FlexDBOptions options = SMALL.withReads(reads).withSpace(SMALL.space().withScrubBytesPerSecond(1 << 30));
         try (FlexDB db = FlexDB.open(directory, options)) {
-            Waiting.whileTrue(() -> db.stats().scrubPasses() == 0);
-            assertTrue(db.stats().scrubFindings() > 0, () -> db.stats().toString());
+            Waiting.whileTrue(() -> db.stats().scrub().passes() == 0);
+            assertTrue(db.stats().scrub().findings() > 0, () -> db.stats().toString());
         } catch (CorruptionException e) {
             assertTrue(e.file().endsWith("space/data"), e::toString); // the opening has met it
         }

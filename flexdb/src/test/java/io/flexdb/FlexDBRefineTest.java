@@ -74,7 +74,7 @@ class FlexDBRefineTest {
     }
 
     private static void awaitRefined(FlexDB db, long coarse) {
-        Waiting.whileTrue(() -> db.stats().coarseIntervals() > coarse);
+        Waiting.whileTrue(() -> db.stats().index().coarseIntervals() > coarse);
     }
 
     @ParameterizedTest
@@ -82,17 +82,17 @@ class FlexDBRefineTest {
     void afterACrashThereAreSoonAsManyIntervalsAsBefore(boolean inOrder) {
         StoreDriver store = loaded(20_000, inOrder);
         store.reopen("loaded");
-        long before = store.db.stats().intervals();
+        long before = store.db.stats().index().intervals();
         store.vfs = store.vfs.kill();
         FlexDB db = openWithThreads(store.vfs);
-        Waiting.whileTrue(() -> db.stats().intervals() < before * leastShare(inOrder));
+        Waiting.whileTrue(() -> db.stats().index().intervals() < before * leastShare(inOrder));
         awaitRefined(db, 0);
-        assertTrue(db.stats().intervals() < before * 1.05, db.stats().intervals() + " instead of " + before);
+        assertTrue(db.stats().index().intervals() < before * 1.05, db.stats().index().intervals() + " instead of " + before);
         awaitRefineThreads();
         StoreOracle.assertSame(store.oracle.now(), StoreDriver.all(db), "refined");
         db.close();
         try (FlexDB again = openWithThreads(store.vfs)) {
-            assertEquals(0, again.stats().coarseIntervals());
+            assertEquals(0, again.stats().index().coarseIntervals());
         }
     }
 
@@ -127,16 +127,16 @@ class FlexDBRefineTest {
         StoreDriver store = loaded(12_000, inOrder);
         store.reopen("loaded");
         FlexDBStats before = store.db.stats();
-        assertEquals(0, before.coarseIntervals());
+        assertEquals(0, before.index().coarseIntervals());
         store.kill("killed");
         FlexDBStats coarse = store.db.stats();
-        assertEquals(coarse.intervals(), coarse.coarseIntervals());
-        assertTrue(coarse.intervals() < before.intervals() / 5, coarse + " after " + before);
+        assertEquals(coarse.index().intervals(), coarse.index().coarseIntervals());
+        assertTrue(coarse.index().intervals() < before.index().intervals() / 5, coarse + " after " + before);
         store.db.refine();
         FlexDBStats after = store.db.stats();
-        assertEquals(0, after.coarseIntervals());
-        assertTrue(after.intervals() > leastShare(inOrder) * before.intervals(), after + " after " + before);
-        assertTrue(after.intervals() < 1.05 * before.intervals(), after + " after " + before);
+        assertEquals(0, after.index().coarseIntervals());
+        assertTrue(after.index().intervals() > leastShare(inOrder) * before.index().intervals(), after + " after " + before);
+        assertTrue(after.index().intervals() < 1.05 * before.index().intervals(), after + " after " + before);
         store.assertSame("refined");
         store.assertSameBackward("refined");
         for (int i = 0; i < 12_000; i += 7) {
@@ -144,7 +144,7 @@ class FlexDBRefineTest {
             store.get(key(i + 12_000), "absent");
         }
         store.reopen("refined and closed");
-        assertEquals(after.intervals(), store.db.stats().intervals());
+        assertEquals(after.index().intervals(), store.db.stats().index().intervals());
         store.db.close();
     }
 
@@ -152,15 +152,15 @@ class FlexDBRefineTest {
     void aCoarseIndexThatIsSavedIsRefinedLater() {
         StoreDriver store = loaded(8000, true);
         store.reopen("loaded");
-        long fine = store.db.stats().intervals();
+        long fine = store.db.stats().index().intervals();
         store.kill("killed");
-        long coarse = store.db.stats().intervals();
+        long coarse = store.db.stats().index().intervals();
         store.reopen("closed at once");
-        assertEquals(coarse, store.db.stats().intervals());
-        assertEquals(coarse, store.db.stats().coarseIntervals());
+        assertEquals(coarse, store.db.stats().index().intervals());
+        assertEquals(coarse, store.db.stats().index().coarseIntervals());
         store.db.refine();
-        assertEquals(0, store.db.stats().coarseIntervals());
-        assertTrue(store.db.stats().intervals() > 0.95 * fine);
+        assertEquals(0, store.db.stats().index().coarseIntervals());
+        assertTrue(store.db.stats().index().intervals() > 0.95 * fine);
         store.assertSame("refined");
         store.db.close();
     }
@@ -179,12 +179,12 @@ class FlexDBRefineTest {
         }
         store.reopen("loaded");
         store.kill("killed");
-        assertTrue(store.db.stats().coarseIntervals() > 0);
+        assertTrue(store.db.stats().index().coarseIntervals() > 0);
         long[] read = {0};
         store.setHook((kind, path) -> read[0] += kind == HookedVfs.Kind.READ ? 1 : 0);
         store.db.refine();
-        assertEquals(0, store.db.stats().coarseIntervals());
-        assertEquals(count, store.db.stats().intervals());
+        assertEquals(0, store.db.stats().index().coarseIntervals());
+        assertEquals(count, store.db.stats().index().intervals());
         assertTrue(read[0] <= 4L * count, read[0] + " reads for " + count + " pairs");
         store.assertSame("refined");
         store.db.close();
@@ -194,7 +194,7 @@ class FlexDBRefineTest {
     void anEmptyStoreHasNothingToRefine() {
         StoreDriver store = new StoreDriver(OPTIONS);
         store.kill("empty");
-        assertEquals(0, store.db.stats().coarseIntervals());
+        assertEquals(0, store.db.stats().index().coarseIntervals());
         store.db.refine();
         store.put(key(1), value(1));
         store.db.close();
@@ -263,7 +263,7 @@ class FlexDBRefineTest {
                 }
             }
             store.db.refine();
-            assertEquals(0, store.db.stats().coarseIntervals(), "seed " + seed);
+            assertEquals(0, store.db.stats().index().coarseIntervals(), "seed " + seed);
             store.assertSame("seed " + seed);
             store.db.close();
         }
@@ -296,7 +296,7 @@ class FlexDBRefineTest {
         try (FlexDB db = openWithThreads(store.vfs)) {
             awaitRefined(db, 1);
             awaitRefineThreads();
-            assertEquals(1, db.stats().coarseIntervals());
+            assertEquals(1, db.stats().index().coarseIntervals());
             assertThrows(CorruptionException.class, () -> db.get(key(9000)));
             for (int i = 0; i < 20_000; i += 100) {
                 if (i < 8000 || i > 10_000) {
@@ -306,7 +306,7 @@ class FlexDBRefineTest {
             db.put(key(19_000), value(1)); // the commit of this one does not touch the damage
         }
         try (FlexDB db = openWithThreads(store.vfs)) {
-            assertEquals(1, db.stats().coarseIntervals());
+            assertEquals(1, db.stats().index().coarseIntervals());
             assertArrayEquals(value(1), db.get(key(19_000)));
             assertThrows(CorruptionException.class, () -> db.get(key(9000)));
         }
@@ -385,7 +385,7 @@ class FlexDBRefineTest {
             db.close();
             try (FlexDB again = openWithThreads(store.vfs)) {
                 StoreOracle.assertSame(all, StoreDriver.all(again), "round " + round);
-                assertEquals(0, again.stats().coarseIntervals());
+                assertEquals(0, again.stats().index().coarseIntervals());
             }
         }
     }

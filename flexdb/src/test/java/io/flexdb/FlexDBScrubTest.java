@@ -26,7 +26,7 @@ class FlexDBScrubTest {
     }
 
     private static void awaitPass(FlexDB db) {
-        Waiting.whileTrue(() -> db.stats().scrubPasses() == 0);
+        Waiting.whileTrue(() -> db.stats().scrub().passes() == 0);
     }
 
     private static long scrubThreads() {
@@ -52,11 +52,11 @@ class FlexDBScrubTest {
         try (FlexDB db = open(vfs)) {
             awaitPass(db);
             FlexDBStats stats = db.stats();
-            int inUse = stats.segments() - stats.freeSegments();
+            int inUse = stats.space().segments() - stats.space().freeSegments();
             assertTrue(inUse > 5, stats::toString);
             // All of them, but for the open one, if there is one.
-            assertTrue(stats.scrubFindings() == inUse || stats.scrubFindings() == inUse - 1, stats::toString);
-            assertEquals(stats.scrubFindings() * SEGMENT, stats.scrubbedBytes());
+            assertTrue(stats.scrub().findings() == inUse || stats.scrub().findings() == inUse - 1, stats::toString);
+            assertEquals(stats.scrub().findings() * SEGMENT, stats.scrub().bytes());
         }
         assertEquals(0, scrubThreads());
     }
@@ -70,8 +70,8 @@ class FlexDBScrubTest {
                 for (int i = 0; i < 1500; i++) {
                     db.put(key(i), new byte[60 + life]);
                 }
-                assertEquals(0, db.stats().scrubFindings());
-                passes += db.stats().scrubPasses();
+                assertEquals(0, db.stats().scrub().findings());
+                passes += db.stats().scrub().passes();
             }
             assertEquals(0, scrubThreads());
         }

@@ -43,7 +43,7 @@ class FlexDBSpilledRunsTest {
     }
 
     private static int used(FlexDB db) {
-        return db.stats().segments() - db.stats().freeSegments();
+        return db.stats().space().segments() - db.stats().space().freeSegments();
     }
 
     // ---- how many there are

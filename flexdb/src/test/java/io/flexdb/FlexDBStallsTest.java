@@ -205,10 +205,10 @@ class FlexDBStallsTest {
             }
             Waiting.whileTrue(() -> {
                 FlexDBStats stats = db.stats();
-                return stats.collectedBytes() == 0 || stats.segments() - stats.freeSegments() > 40;
+                return stats.written().collectedBytes() == 0 || stats.space().segments() - stats.space().freeSegments() > 40;
             });
             FlexDBStats stats = db.stats();
-            assertTrue(stats.spaceBytes() > 300_000, stats.toString());
+            assertTrue(stats.space().bytes() > 300_000, stats.toString());
         }
     }
 

@@ -138,12 +138,12 @@ class FlexDBUncachedTest {
             for (int i = 0; i < 12_000; i++) {
                 db.get(key(i)); // fills it
             }
-            assertTrue(db.stats().cacheMisses() > 1000, "it is full");
+            assertTrue(db.stats().cache().misses() > 1000, "it is full");
             long hits = 0;
             for (int i = 0; i < 400; i++) {
-                long before = db.stats().cacheHits();
+                long before = db.stats().cache().hits();
                 assertArrayEquals(store.oracle.now().get(key(3999)), db.get(key(3999)));
-                hits += db.stats().cacheHits() - before;
+                hits += db.stats().cache().hits() - before;
             }
             assertTrue(hits >= 390, hits + " of 400");
         }

@@ -166,7 +166,7 @@ public final class FlexFileSystem extends FileSystem {
     public FlexFilesCheckReport check() throws IOException {
         requireOpen();
         TreeCheck found = tree.check();
-        return new FlexFilesCheckReport(
+        return new FilesChecked(
                 found.directories(), found.files(), found.links(), found.blocks(), found.bytes(), found.problems());
     }
 

@@ -3,19 +3,31 @@ package io.flexdb.files;
 import java.util.List;
 
 /**
- * What {@link FlexFileSystem#check} has found.
+ * The result of {@link FlexFileSystem#check}. It does not change, so any thread may read it.
  *
- * @param directories that there are, the root included
- * @param files that there are, those included that were deleted while they are open
- * @param links symbolic links
- * @param blocks of files
- * @param bytes of all files together, by their lengths
- * @param problems what is wrong, a line each and a thousand at most; empty if all is well
+ * <p>Later releases may add figures. Only the library implements this interface.
  */
-public record FlexFilesCheckReport(
-        long directories, long files, long links, long blocks, long bytes, List<String> problems) {
+public sealed interface FlexFilesCheckReport permits FilesChecked {
+    /** The number of directories, the root included. */
+    long directories();
+
+    /** The number of files, those included that were deleted while they are open. */
+    long files();
+
+    /** The number of symbolic links. */
+    long links();
+
+    /** The number of blocks of files. */
+    long blocks();
+
+    /** Bytes of all files together, by their lengths. */
+    long bytes();
+
+    /** The faults found, a line each and a thousand at most; empty if all is well. The list can't be changed. */
+    List<String> problems();
+
     /** Whether nothing is wrong. */
-    public boolean isSound() {
-        return problems.isEmpty();
+    default boolean isSound() {
+        return problems().isEmpty();
     }
 }

@@ -62,7 +62,7 @@ class CheckTest {
 
     @Test
     void allThatIsThereIsCounted() throws IOException {
-        assertEquals(new FlexFilesCheckReport(3, 1, 1, 3, 1200, List.of()), files.check());
+        assertEquals(new FilesChecked(3, 1, 1, 3, 1200, List.of()), files.check());
         assertTrue(files.check().isSound());
     }
 

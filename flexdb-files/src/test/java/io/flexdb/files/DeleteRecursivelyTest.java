@@ -24,7 +24,7 @@ class DeleteRecursivelyTest extends FilesTest {
 
     private void assertNothingIsLeft() throws IOException {
         FlexFilesCheckReport report = fixture.files().check();
-        assertEquals(new FlexFilesCheckReport(1, 0, 0, 0, 0, java.util.List.of()), report);
+        assertEquals(new FilesChecked(1, 0, 0, 0, 0, java.util.List.of()), report);
     }
 
     @Test
@@ -122,7 +122,7 @@ class DeleteRecursivelyTest extends FilesTest {
                 Files.createDirectory(files.getPath("/stay/" + i));
             }
             files.deleteRecursively(files.getPath("/go"));
-            assertEquals(new FlexFilesCheckReport(1202, 0, 0, 0, 0, java.util.List.of()), files.check());
+            assertEquals(new FilesChecked(1202, 0, 0, 0, 0, java.util.List.of()), files.check());
         }
     }
 
@@ -140,7 +140,7 @@ class DeleteRecursivelyTest extends FilesTest {
                 clock.at(call, channel::close);
                 files.deleteRecursively(files.getPath("/tree"));
                 assertTrue(clock.hasRun());
-                assertEquals(new FlexFilesCheckReport(1, 0, 0, 0, 0, java.util.List.of()), files.check());
+                assertEquals(new FilesChecked(1, 0, 0, 0, 0, java.util.List.of()), files.check());
             }
         }
     }
@@ -159,7 +159,7 @@ class DeleteRecursivelyTest extends FilesTest {
             files.deleteRecursively(files.getPath("/wide"));
             assertFalse(clock.hasRun());
             clock.at(0, null);
-            assertEquals(new FlexFilesCheckReport(1, 0, 0, 0, 0, java.util.List.of()), files.check());
+            assertEquals(new FilesChecked(1, 0, 0, 0, 0, java.util.List.of()), files.check());
         }
     }
 }

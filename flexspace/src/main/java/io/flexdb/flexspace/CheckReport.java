@@ -5,50 +5,47 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The result of a check of a {@link FlexSpace}.
+ * The result of a check of a {@link FlexSpace}. It does not change, so any thread may read it. {@link #toString} has the
+ * figures on one line, then each finding on one.
  *
- * @param findings what is not as it should be, at most {@link #MAX_FINDINGS}
- * @param findingCount how many findings there were, those left out included
- * @param bytesRead bytes of files that were read and verified, or found damaged
- * @param extents extents of the FlexTree
- * @param segments segments that hold live data, all of which were read
+ * <p>Later releases may add figures. Only the library implements this interface and the one in it.
  */
-public record CheckReport(List<Finding> findings, long findingCount, long bytesRead, long extents, int segments) {
-    /** Findings that are listed; a store that is damaged all over would otherwise fill the memory with them. */
-    public static final int MAX_FINDINGS = CheckResult.MAX_FINDINGS;
+public sealed interface CheckReport permits SpaceReports.Check {
+    /** The number of findings that are listed. More of them, in a store damaged all over, would fill the memory. */
+    int MAX_FINDINGS = CheckResult.MAX_FINDINGS;
 
-    /**
-     * Something that is not as it should be.
-     *
-     * @param file the file, or the one from which the structure in memory came
-     * @param position the byte in the file at which the damaged unit starts
-     * @param expected what should be there
-     * @param found what is there
-     */
-    public record Finding(Path file, long position, String expected, String found) {}
+    /** The damage and disorder found, at most {@link #MAX_FINDINGS}. The list can't be changed. */
+    List<Finding> findings();
 
-    /** Takes a copy of the list. */
-    public CheckReport {
-        findings = List.copyOf(findings);
-    }
+    /** The number of findings, those included that {@link #findings} leaves out. */
+    long findingCount();
+
+    /** Bytes of files that were read: verified, or found damaged. */
+    long bytesRead();
+
+    /** The number of extents in the FlexTree. */
+    long extents();
+
+    /** The number of segments with live data, all of which were read. */
+    int segments();
 
     /** Whether nothing was found. */
-    public boolean isSound() {
-        return findingCount == 0;
+    default boolean isSound() {
+        return findingCount() == 0;
     }
 
-    /** The figures on one line, then each finding on one. */
-    @Override
-    public String toString() {
-        StringBuilder text = new StringBuilder("CheckReport[findings=" + findingCount + ", bytesRead=" + bytesRead
-                + ", extents=" + extents + ", segments=" + segments + "]");
-        for (Finding finding : findings) {
-            text.append('\n').append(finding.file).append(" at ").append(finding.position);
-            text.append(": expected ")
-                    .append(finding.expected)
-                    .append(", found ")
-                    .append(finding.found);
-        }
-        return text.toString();
+    /** One thing that is not as it should be. */
+    sealed interface Finding permits SpaceReports.Finding {
+        /** The file, or the one from which the structure in memory came. */
+        Path file();
+
+        /** The byte in the file at which the damaged unit starts, from 0. */
+        long position();
+
+        /** What should be there, for a person to read. */
+        String expected();
+
+        /** What is there, for a person to read. */
+        String found();
     }
 }

@@ -2,7 +2,6 @@ package io.flexdb.flexspace;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
-import io.flexdb.flexspace.internal.check.CheckResult;
 import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.LockWatch;
@@ -302,7 +301,7 @@ public final class FlexSpace implements AutoCloseable {
         access.lock();
         try {
             access.publishIfChanged(); // which makes the changes that wait in the tree
-            return FlexSpaceStats.of(engine, access.pinCount());
+            return SpaceReports.of(engine, access.pinCount());
         } finally {
             access.unlock();
         }
@@ -343,18 +342,10 @@ public final class FlexSpace implements AutoCloseable {
             access.unlock();
         }
         try {
-            return report(checker.check(progress::checked));
+            return SpaceReports.of(checker.check(progress::checked));
         } finally {
             pinned.close();
         }
-    }
-
-    private static CheckReport report(CheckResult result) {
-        List<CheckReport.Finding> findings = result.findings().stream()
-                .map(each -> new CheckReport.Finding(each.file(), each.position(), each.expected(), each.found()))
-                .toList();
-        return new CheckReport(
-                findings, result.findingCount(), result.bytesRead(), result.extents(), result.segments());
     }
 
     /** Waits for what is written beside the writer. */

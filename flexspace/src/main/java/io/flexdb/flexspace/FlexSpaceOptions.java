@@ -183,7 +183,7 @@ public final class FlexSpaceOptions {
      *
      * <p>A {@code FlexDB} has a setting of its own and takes no notice of this.
      *
-     * @param mapped default true; {@link FlexSpaceStats#mappedBytes} tells what has become of it
+     * @param mapped default true; {@link FlexSpaceStats.Data#mappedBytes} tells what has become of it
      */
     public FlexSpaceOptions withMappedReads(boolean mapped) {
         return with(settings -> settings.mappedReads = mapped);

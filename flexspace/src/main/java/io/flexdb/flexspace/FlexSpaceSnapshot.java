@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The contents of a {@link FlexSpace} at one moment. Any thread may call any method; reads take no lock.
  *
  * <p>Until it is closed, the disk that it needs is not used again, and the nodes of the FlexTree stay in memory; see
- * {@link FlexSpaceStats#pinnedSegments()}. It does not outlive the space, nor does it survive a crash. After either has
+ * {@link FlexSpaceStats.Data#pinnedSegments()}. It does not outlive the space, nor does it survive a crash. After either has
  * been closed, reading throws {@link StoreClosedException}; reads under way finish.
  */
 public final class FlexSpaceSnapshot implements AutoCloseable {

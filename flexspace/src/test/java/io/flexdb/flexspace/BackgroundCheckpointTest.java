@@ -34,7 +34,7 @@ class BackgroundCheckpointTest {
                 }
                 space.checkInvariants();
                 assertArrayEquals(oracle.now(), SpaceOracle.contentOf(space));
-                checkpoints += space.stats().checkpoints();
+                checkpoints += space.stats().checkpoints().count();
             }
         }
         assertTrue(checkpoints > Effort.times(20), checkpoints + " checkpoints");
@@ -81,8 +81,8 @@ class BackgroundCheckpointTest {
             done.set(true);
             asking.join();
             assertNull(failure.get());
-            assertTrue(space.stats().extents() > 350_000, space.stats() + ": enough to wait");
-            assertTrue(space.stats().checkpoints() > 10, space.stats() + ": checkpoints while changes wait");
+            assertTrue(space.stats().tree().extents() > 350_000, space.stats() + ": enough to wait");
+            assertTrue(space.stats().checkpoints().count() > 10, space.stats() + ": checkpoints while changes wait");
             space.checkInvariants();
             assertArrayEquals(SpaceOracle.contentOf(atOnce), SpaceOracle.contentOf(space));
         }

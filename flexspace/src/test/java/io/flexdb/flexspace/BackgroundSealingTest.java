@@ -120,7 +120,7 @@ class BackgroundSealingTest {
             assertArrayEquals(kept, SpaceOracle.contentOf(space));
             space.checkInvariants();
             assertEquals(List.of(), space.check().findings());
-            int segments = space.stats().segments();
+            int segments = space.stats().data().segments();
             assertTrue(segments < 200, segments + " segments for " + kept.length + " bytes");
         }
         try (FlexSpace space = FlexSpace.open(directory.resolve("space"), CrashHistory.SMALL)) {

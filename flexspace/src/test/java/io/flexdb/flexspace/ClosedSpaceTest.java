@@ -67,7 +67,7 @@ class ClosedSpaceTest {
         FlexSpace space = open(vfs);
         fragment(space, random);
         int before = bytes(TREE);
-        long extents = space.stats().extents();
+        long extents = space.stats().tree().extents();
         byte[] content = SpaceOracle.contentOf(space);
         space.close();
         int after = bytes(TREE);

@@ -94,9 +94,9 @@ class FlexSpaceCacheTest {
         assertReads(7 * FRAME, 2 * FRAME, "4096+16384"); // goes on where the first one ended
         assertReads(DATA_BYTES - 100, 100);
         FlexSpaceStats stats = space.stats();
-        assertEquals(1 + 8 + 1, stats.cacheMisses());
-        assertEquals(8 + 7 + 1 + 1, stats.cacheHits());
-        assertEquals(1 << 20, stats.cacheBytes());
+        assertEquals(1 + 8 + 1, stats.cache().misses());
+        assertEquals(8 + 7 + 1 + 1, stats.cache().hits());
+        assertEquals(1 << 20, stats.cache().memoryBytes());
     }
 
     @Test
@@ -125,7 +125,7 @@ class FlexSpaceCacheTest {
                     List.of("0+" + first, first + "+" + 32 * FRAME, second + "+" + 64 * FRAME),
                     reads,
                     step + " bytes at once");
-            assertEquals(97, space.stats().cacheMisses(), step + " bytes at once");
+            assertEquals(97, space.stats().cache().misses(), step + " bytes at once");
             assertReads(0, 96 * FRAME);
             readsAs(DATA_BYTES + 1, 1); // and the buffer of reads ahead has something else
             assertReads(110 * FRAME, FRAME, "56320+512");
@@ -152,7 +152,7 @@ class FlexSpaceCacheTest {
                 assertReads(5 * FRAME, FRAME);
             }
             FlexSpaceStats stats = space.stats();
-            assertEquals(0, stats.cacheHits() + stats.cacheMisses() + stats.cacheBytes());
+            assertEquals(0, stats.cache().hits() + stats.cache().misses() + stats.cache().memoryBytes());
             space.close();
         }
     }
@@ -167,8 +167,8 @@ class FlexSpaceCacheTest {
                 readsAs(random.nextInt(content.length - length), length);
             }
             FlexSpaceStats stats = space.stats();
-            assertTrue(stats.cacheHits() > 0 && stats.cacheMisses() > 300, stats.toString());
-            assertEquals(frames * FRAME, stats.cacheBytes());
+            assertTrue(stats.cache().hits() > 0 && stats.cache().misses() > 300, stats.toString());
+            assertEquals(frames * FRAME, stats.cache().memoryBytes());
         }
     }
 
@@ -204,7 +204,7 @@ class FlexSpaceCacheTest {
         assertTrue(space.check().isSound());
         space.defragment(0, 8 * FRAME);
         FlexSpaceStats stats = space.stats();
-        assertEquals(0, stats.cacheHits() + stats.cacheMisses() + stats.cacheBytes());
+        assertEquals(0, stats.cache().hits() + stats.cache().misses() + stats.cache().memoryBytes());
     }
 
     @Test
@@ -229,7 +229,7 @@ class FlexSpaceCacheTest {
                 space.sync();
             }
         }
-        assertTrue(space.stats().cacheHits() > 1000, space.stats().toString());
+        assertTrue(space.stats().cache().hits() > 1000, space.stats().toString());
     }
 
     /** Segments are emptied, freed and used again and again. */
@@ -244,8 +244,8 @@ class FlexSpaceCacheTest {
             readsAs(0, content.length);
         }
         FlexSpaceStats stats = space.stats();
-        assertTrue(stats.segments() < 20, stats.toString());
-        assertTrue(stats.cacheHits() > 60 * 200, stats.toString());
+        assertTrue(stats.data().segments() < 20, stats.toString());
+        assertTrue(stats.cache().hits() > 60 * 200, stats.toString());
     }
 
     @Test

@@ -99,7 +99,7 @@ class FlexSpaceCheckTest {
         assertSound(space.check());
         fill();
         CheckReport report = space.check();
-        assertEquals(space.stats().extents(), report.extents());
+        assertEquals(space.stats().tree().extents(), report.extents());
         assertEquals(6, report.segments());
         assertTrue(report.bytesRead() > 5 * SEGMENT + 2 * FRAME, report.toString());
         assertTrue(report.toString().startsWith("CheckReport[findings=0, bytesRead="), report.toString());
@@ -244,7 +244,7 @@ class FlexSpaceCheckTest {
 
     /** Where the header is that counts; the other slot holds a version that is not needed. */
     private long headerOfTree() {
-        int version = (int) (space.stats().checkpoints() + 1);
+        int version = (int) (space.stats().checkpoints().count() + 1);
         return (version & 1) * 4096L;
     }
 
@@ -383,8 +383,8 @@ class FlexSpaceCheckTest {
     void aBatchOnItsWayToTheLogIsWaitedFor() {
         fill();
         vfs.delayBackground(1000);
-        long before = space.stats().logBytesWritten();
-        while (space.stats().logBytesWritten() == before) {
+        long before = space.stats().written().logBytes();
+        while (space.stats().written().logBytes() == before) {
             space.insertRange(0, ByteBuffer.wrap(new byte[1]));
         }
         assertSound(space.check());
@@ -524,7 +524,7 @@ class FlexSpaceCheckTest {
         done.set(true);
         checker.join();
         assertNull(problem.get(), () -> "" + problem.get());
-        assertTrue(space.stats().bytesMoved() > 0 && space.stats().checkpoints() > 10);
+        assertTrue(space.stats().collection().bytesMoved() > 0 && space.stats().checkpoints().count() > 10);
         space.close();
     }
 

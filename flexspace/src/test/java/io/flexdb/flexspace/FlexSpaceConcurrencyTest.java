@@ -88,8 +88,8 @@ class FlexSpaceConcurrencyTest {
                 run(space, Effort.times(4000));
                 FlexSpaceStats stats = space.stats();
                 System.out.println(frames + " frames: " + stats);
-                assertTrue(stats.cacheHits() > 100 && stats.cacheMisses() > 100, stats::toString);
-                assertTrue(stats.segmentsFreed() > 10, stats::toString);
+                assertTrue(stats.cache().hits() > 100 && stats.cache().misses() > 100, stats::toString);
+                assertTrue(stats.collection().segmentsFreed() > 10, stats::toString);
             }
         }
     }

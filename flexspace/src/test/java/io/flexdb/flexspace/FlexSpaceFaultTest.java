@@ -91,7 +91,7 @@ class FlexSpaceFaultTest {
                 Throwable failure = null;
                 try {
                     history.live(script);
-                    assertTrue(history.space.stats().bytesMoved() > 0, "" + history.space.stats());
+                    assertTrue(history.space.stats().collection().bytesMoved() > 0, "" + history.space.stats());
                     history.space.close();
                     history.oracle.synced();
                 } catch (StorageException e) {
@@ -397,7 +397,7 @@ class FlexSpaceFaultTest {
         for (int i = 0; i < 60; i++) {
             space.write(space.size() / 2, ByteBuffer.wrap(new byte[5000]));
         }
-        assertTrue(space.stats().bytesMoved() > 0, "nothing was collected");
+        assertTrue(space.stats().collection().bytesMoved() > 0, "nothing was collected");
         space.checkInvariants();
         for (int offset = 0; offset < space.size(); offset += 100) {
             try {

@@ -121,7 +121,7 @@ class FlexSpaceMappedReadsTest {
                 for (int at = 0; at + step <= BYTES; at += step) {
                     assertReads(space, at, step, at % 2 == 0);
                 }
-                assertEquals(mapped, space.stats().mappedBytes() > 0, "seed " + seed);
+                assertEquals(mapped, space.stats().data().mappedBytes() > 0, "seed " + seed);
             }
         }
     }
@@ -139,7 +139,7 @@ class FlexSpaceMappedReadsTest {
         try (FlexSpace space = FlexSpace.open(new CountingVfs(), directory, OPTIONS.withMappedReads(false))) {
             int frames = readAllInSteps(space, FRAME);
             assertTrue(frames > 500, frames + " calls");
-            assertEquals(0, space.stats().mappedBytes());
+            assertEquals(0, space.stats().data().mappedBytes());
         }
     }
 
@@ -197,7 +197,7 @@ class FlexSpaceMappedReadsTest {
             public FlexSpace open() {
                 FlexSpace space = FlexSpace.open(directory, OPTIONS);
                 assertReads(space, 0, FRAME, true);
-                assertTrue(space.stats().mappedBytes() > 0);
+                assertTrue(space.stats().data().mappedBytes() > 0);
                 return space;
             }
 

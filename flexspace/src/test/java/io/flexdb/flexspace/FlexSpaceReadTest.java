@@ -131,7 +131,7 @@ class FlexSpaceReadTest {
         try (FlexSpace space = FlexSpace.open(new ReadsVfs(vfs, reads), DIRECTORY, small)) {
             space.write(0, ByteBuffer.wrap(randomBytes(100_000)));
             space.sync();
-            assertTrue(space.stats().extents() >= 50, space.stats().toString());
+            assertTrue(space.stats().tree().extents() >= 50, space.stats().toString());
             assertReads(space, 0, 8192, "0+8192");
             assertReads(space, 1024, 512, "1024+512");
             assertReads(space, 1000, 100, "512+1024"); // the frames that hold them
@@ -179,7 +179,7 @@ class FlexSpaceReadTest {
                 assertTrue(reads.size() <= 2, () -> "to read a frame: " + reads);
                 assertTrue(reads.size() < 2 || reads.get(0).endsWith("+" + FRAME), () -> "no footer: " + reads);
             }
-            assertTrue(space.stats().frameTableBytes() <= 10 * 31 * 4, () -> "" + space.stats());
+            assertTrue(space.stats().data().frameTableBytes() <= 10 * 31 * 4, () -> "" + space.stats());
             for (int i = 0; i < 100; i++) {
                 reads.clear();
                 readsAs(space, content, (i % 3 * 10 * 31 + i / 3 % 31) * FRAME, FRAME);

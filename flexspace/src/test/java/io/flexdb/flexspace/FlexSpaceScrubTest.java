@@ -87,9 +87,9 @@ class FlexSpaceScrubTest {
         damage(vfs, directory, 2, 7);
         damage(vfs, directory, 4, 30);
         try (FlexSpace space = FlexSpace.open(vfs, directory, FAST)) {
-            await(() -> space.stats().scrubPasses() > 0);
-            assertEquals(2, space.stats().scrubFindings());
-            assertTrue(space.stats().scrubbedBytes() >= 5 * SEGMENT, () -> "" + space.stats());
+            await(() -> space.stats().scrub().passes() > 0);
+            assertEquals(2, space.stats().scrub().findings());
+            assertTrue(space.stats().scrub().bytes() >= 5 * SEGMENT, () -> "" + space.stats());
             assertEquals(2, space.check().findingCount(), "as the check has it");
             assertEquals(2, logged.size(), () -> "" + logged);
             assertTrue(logged.stream().anyMatch(text -> text.contains("frame 7 of segment 2")), () -> "" + logged);
@@ -97,7 +97,7 @@ class FlexSpaceScrubTest {
             space.insertRange(0, ByteBuffer.wrap(new byte[100]));
             space.sync();
             assertEquals(1, scrubThreads());
-            assertEquals(0, space.stats().pinnedSegments());
+            assertEquals(0, space.stats().data().pinnedSegments());
         }
     }
 
@@ -125,7 +125,7 @@ class FlexSpaceScrubTest {
                     }
                 }
                 space.checkInvariants();
-                assertEquals(0, space.stats().scrubFindings());
+                assertEquals(0, space.stats().scrub().findings());
             }
             assertEquals(0, scrubThreads());
         }

@@ -59,7 +59,7 @@ class FlexSpaceSnapshotTest {
                     }
                     assertEquals(moments.size(), changing.stats().snapshots());
                 }
-                assertTrue(changing.stats().bytesMoved() > 0);
+                assertTrue(changing.stats().collection().bytesMoved() > 0);
                 changing.checkInvariants();
             }
         }
@@ -70,13 +70,13 @@ class FlexSpaceSnapshotTest {
         List<Moment> moments = new ArrayList<>();
         Random random = new Random(5);
         byte[] content = new byte[0];
-        int segmentBytes = space.stats().segmentBytes();
+        int segmentBytes = space.stats().data().segmentBytes();
         for (int i = 0; i < 60; i++) {
             byte[] bytes = SpaceOracle.randomBytes(random, segmentBytes);
             space.insertRange(0, ByteBuffer.wrap(bytes));
             content = SpaceOracle.inserted(content, 0, bytes);
             moments.add(new Moment(space.snapshot(), content));
-            assertTrue(space.stats().bufferBytes() <= 4L * segmentBytes, space.stats() + "");
+            assertTrue(space.stats().buffers().memoryBytes() <= 4L * segmentBytes, space.stats() + "");
         }
         for (Moment moment : moments) {
             assertArrayEquals(moment.content, contentOf(moment.snapshot));
@@ -95,7 +95,7 @@ class FlexSpaceSnapshotTest {
         }
         FlexSpaceStats pinned = space.stats();
         assertEquals(1, pinned.snapshots());
-        assertTrue(pinned.pinnedSegments() >= 200_000 / pinned.segmentBytes(), pinned.toString());
+        assertTrue(pinned.data().pinnedSegments() >= 200_000 / pinned.data().segmentBytes(), pinned.toString());
         assertArrayEquals(bytes, contentOf(snapshot));
         snapshot.close();
         snapshot.close();
@@ -105,9 +105,9 @@ class FlexSpaceSnapshotTest {
         }
         FlexSpaceStats after = space.stats();
         assertEquals(0, after.snapshots());
-        assertEquals(0, after.pinnedSegments());
+        assertEquals(0, after.data().pinnedSegments());
         assertTrue(
-                after.freeSegments() >= pinned.freeSegments() + pinned.pinnedSegments() - 2,
+                after.data().freeSegments() >= pinned.data().freeSegments() + pinned.data().pinnedSegments() - 2,
                 pinned + ", then " + after);
         space.close();
     }

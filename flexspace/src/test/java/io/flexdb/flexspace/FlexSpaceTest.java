@@ -55,7 +55,7 @@ class FlexSpaceTest {
         byte[] expected = new byte[100_001];
         expected[100_000] = 7;
         assertArrayEquals(expected, SpaceOracle.contentOf(space));
-        assertEquals(1, space.stats().liveBytes());
+        assertEquals(1, space.stats().data().liveBytes());
         space.write(50_000, ByteBuffer.wrap(new byte[] {8}));
         expected[50_000] = 8;
         ByteBuffer direct = ByteBuffer.allocateDirect(expected.length);
@@ -82,8 +82,8 @@ class FlexSpaceTest {
         }
         space.sync();
         FlexSpaceStats after = space.stats();
-        assertEquals(before.liveBytes(), after.liveBytes());
-        assertEquals(before.dataBytesWritten(), after.dataBytesWritten());
+        assertEquals(before.data().liveBytes(), after.data().liveBytes());
+        assertEquals(before.written().dataBytes(), after.written().dataBytes());
         space.checkInvariants();
         reopenAfterCut("8015672394");
     }
@@ -103,7 +103,7 @@ class FlexSpaceTest {
         byte[] model = SpaceOracle.inserted(bytes, 10_000, new byte[5000]);
         space.moveRange(0, 40_000, 45_000);
         model = SpaceOracle.moved(model, 0, 40_000, 45_000);
-        assertEquals(40_000, space.stats().liveBytes());
+        assertEquals(40_000, space.stats().data().liveBytes());
         assertArrayEquals(model, SpaceOracle.contentOf(space));
         space.sync();
         for (int round = 0; round < 100; round++) { // of which some would go to a segment freed too early
@@ -120,7 +120,7 @@ class FlexSpaceTest {
         insert(0, "abcdef");
         space.insertHole(3, 1L << 40);
         assertEquals(6 + (1L << 40), space.size());
-        assertTrue(space.stats().extents() < 70_000, space.stats().toString());
+        assertTrue(space.stats().tree().extents() < 70_000, space.stats().toString());
         ByteBuffer buffer = ByteBuffer.allocate(4);
         space.read((1L << 40) + 1, buffer);
         assertArrayEquals(new byte[] {0, 0, 'd', 'e'}, buffer.array());
@@ -128,8 +128,8 @@ class FlexSpaceTest {
         assertEquals("abc\0\0def", content());
         space.punchHole(1, 6);
         assertEquals("a\0\0\0\0\0\0f", content());
-        assertEquals(2, space.stats().liveBytes());
-        assertEquals(3, space.stats().extents());
+        assertEquals(2, space.stats().data().liveBytes());
+        assertEquals(3, space.stats().tree().extents());
         space.checkInvariants();
         space.sync();
         reopenAfterCut("a\0\0\0\0\0\0f");
@@ -143,7 +143,7 @@ class FlexSpaceTest {
         space.truncate(4);
         space.truncate(6);
         assertEquals("abcd\0\0", content());
-        assertEquals(4, space.stats().liveBytes());
+        assertEquals(4, space.stats().data().liveBytes());
         space.truncate(0);
         assertEquals(0, space.size());
         space.truncate(1);
@@ -357,15 +357,15 @@ class FlexSpaceTest {
         space.checkpoint();
         FlexSpaceStats stats = space.stats();
         assertEquals(4, stats.size());
-        assertEquals(2, stats.extents());
-        assertEquals(4, stats.liveBytes());
-        assertEquals(1, stats.segments());
-        assertEquals(0, stats.freeSegments());
-        assertEquals(32 * 512, stats.segmentBytes());
-        assertEquals(512, stats.dataBytesWritten());
-        assertEquals(1, stats.checkpoints());
-        assertTrue(stats.logBytesWritten() > 4096 && stats.treeBytesWritten() > 4096, stats.toString());
-        assertTrue(stats.treeMemoryBytes() > 0 && stats.bytesMoved() == 0, stats.toString());
+        assertEquals(2, stats.tree().extents());
+        assertEquals(4, stats.data().liveBytes());
+        assertEquals(1, stats.data().segments());
+        assertEquals(0, stats.data().freeSegments());
+        assertEquals(32 * 512, stats.data().segmentBytes());
+        assertEquals(512, stats.written().dataBytes());
+        assertEquals(1, stats.checkpoints().count());
+        assertTrue(stats.written().logBytes() > 4096 && stats.written().treeBytes() > 4096, stats.toString());
+        assertTrue(stats.tree().memoryBytes() > 0 && stats.collection().bytesMoved() == 0, stats.toString());
     }
 
     @Test
@@ -373,7 +373,7 @@ class FlexSpaceTest {
         insert(0, "abc");
         space.close();
         try (FlexSpace again = FlexSpace.open(vfs, DIRECTORY, FlexSpaceOptions.defaults())) {
-            assertEquals(32 * 512, again.stats().segmentBytes());
+            assertEquals(32 * 512, again.stats().data().segmentBytes());
             assertEquals(3, again.size());
         }
     }

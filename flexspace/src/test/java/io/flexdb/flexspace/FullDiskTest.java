@@ -123,7 +123,7 @@ class FullDiskTest {
         }
 
         private boolean isRefused(Runnable change) {
-            long scanned = space.stats().extentsScanned();
+            long scanned = space.stats().collection().extentsScanned();
             vfs.change();
             try {
                 change.run();
@@ -133,8 +133,8 @@ class FullDiskTest {
                 mostClaims = Math.max(mostClaims, vfs.claims);
                 mostClaimedBytes = Math.max(mostClaimedBytes, vfs.claimedBytes);
                 FlexSpaceStats stats = space.stats();
-                scanned = stats.extentsScanned() - scanned;
-                assertTrue(scanned <= MAX_SWEEPS * stats.extents(), scanned + " extents scanned, " + stats);
+                scanned = stats.collection().extentsScanned() - scanned;
+                assertTrue(scanned <= MAX_SWEEPS * stats.tree().extents(), scanned + " extents scanned, " + stats);
                 return true;
             }
         }

@@ -92,7 +92,7 @@ class OverwritesAtTheCapTest {
         FlexSpaceStats after = space.stats();
         System.out.println("overwritten: " + after);
         long written = (long) rounds * FRAME;
-        long data = after.dataBytesWritten() - before.dataBytesWritten();
+        long data = after.written().dataBytes() - before.written().dataBytes();
         assertTrue(data < 20 * written, data + " bytes written to segments for " + written);
         space.close();
         space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
@@ -125,12 +125,12 @@ class OverwritesAtTheCapTest {
             assertSame();
             switch (random.nextInt(6)) {
                 case 0 -> {
-                    moved += space.stats().bytesMoved();
+                    moved += space.stats().collection().bytesMoved();
                     space.close();
                     space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withCacheBytes(round % 2 * 300 * FRAME));
                 }
                 case 1 -> {
-                    moved += space.stats().bytesMoved();
+                    moved += space.stats().collection().bytesMoved();
                     vfs = vfs.kill();
                     space = FlexSpace.open(vfs, DIRECTORY, OPTIONS.withCacheBytes(round % 2 * 3000 * FRAME));
                     model = SpaceOracle.contentOf(space); // an earlier state, which other tests look at
@@ -139,7 +139,7 @@ class OverwritesAtTheCapTest {
                 default -> assertSound();
             }
         }
-        assertTrue(moved + space.stats().bytesMoved() > 0, space.stats().toString());
+        assertTrue(moved + space.stats().collection().bytesMoved() > 0, space.stats().toString());
         space.close();
     }
 
@@ -168,8 +168,8 @@ class OverwritesAtTheCapTest {
         assertSame();
         FlexSpaceStats stats = space.stats();
         System.out.println(refusals + " refused beside snapshots: " + stats);
-        assertTrue(stats.segmentsFreed() > Effort.times(100), stats.toString());
-        assertEquals(0, stats.pinnedSegments());
+        assertTrue(stats.collection().segmentsFreed() > Effort.times(100), stats.toString());
+        assertEquals(0, stats.data().pinnedSegments());
         space.close();
     }
 
@@ -206,7 +206,7 @@ class OverwritesAtTheCapTest {
                 for (int reads = 0; !done.get() || seed > 0 && reads < MIN_READS; reads++) {
                     if (seed == 0) {
                         assertSound();
-                        await(space.stats().segmentsFreed() + 20, done);
+                        await(space.stats().collection().segmentsFreed() + 20, done);
                         continue;
                     }
                     boolean inSequence = seed == 1; // who reads ahead meets frames before they are used again
@@ -235,12 +235,12 @@ class OverwritesAtTheCapTest {
         assertNull(problem.get(), () -> "" + problem.get());
         FlexSpaceStats stats = space.stats();
         System.out.println("beside readers: " + stats);
-        assertTrue(stats.segmentsFreed() > Effort.times(100), stats.toString());
-        assertEquals(0, stats.scrubFindings());
+        assertTrue(stats.collection().segmentsFreed() > Effort.times(100), stats.toString());
+        assertEquals(0, stats.scrub().findings());
         // 100 of these frames are a twenty-fourth of all.
-        long lookedFor = stats.cacheHits() + stats.cacheMisses();
+        long lookedFor = stats.cache().hits() + stats.cache().misses();
         assertTrue(
-                stats.cacheHits() > Math.max(Effort.times(1000), lookedFor / 100) || cachedFrames == 0,
+                stats.cache().hits() > Math.max(Effort.times(1000), lookedFor / 100) || cachedFrames == 0,
                 stats.toString());
         space.close();
     }
@@ -263,7 +263,7 @@ class OverwritesAtTheCapTest {
     }
 
     private void await(long segmentsFreed, AtomicBoolean done) {
-        Waiting.whileTrue(() -> !done.get() && space.stats().segmentsFreed() < segmentsFreed);
+        Waiting.whileTrue(() -> !done.get() && space.stats().collection().segmentsFreed() < segmentsFreed);
     }
 
     /** Returns the version. */

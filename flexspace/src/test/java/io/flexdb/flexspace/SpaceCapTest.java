@@ -82,7 +82,7 @@ class SpaceCapTest {
     void aSpaceIsFilledUpToTheShareThatMayBeLive() {
         StoreFullException full = fill(500);
         assertTrue(full.getMessage().contains("200 segments"), full.getMessage());
-        long live = space.stats().liveBytes();
+        long live = space.stats().data().liveBytes();
         assertTrue(live <= MAX_LIVE && live > MAX_LIVE - 500, live + " of " + MAX_LIVE + " live bytes");
         assertEquals(size, live, "what was refused has changed nothing");
         assertSame();
@@ -95,11 +95,11 @@ class SpaceCapTest {
         FlexSpaceStats before = space.stats();
         long written = 0;
         for (int round = 0; round < 8000; round++) {
-            long movedBefore = space.stats().bytesMoved();
+            long movedBefore = space.stats().collection().bytesMoved();
             int length = 1 + random.nextInt(500);
             overwrite(random.nextInt(size - length), length);
             written += length;
-            most = Math.max(most, space.stats().bytesMoved() - movedBefore);
+            most = Math.max(most, space.stats().collection().bytesMoved() - movedBefore);
             if (round % 1000 == 0) {
                 assertSame();
             }
@@ -108,9 +108,9 @@ class SpaceCapTest {
         FlexSpaceStats after = space.stats();
         System.out.println("at the cap: " + after + ", at most " + most + " bytes moved by one of 8000 overwrites");
         assertTrue(most <= 8 * SEGMENT + EXTENT, most + " bytes moved in one call");
-        long moved = after.bytesMoved() - before.bytesMoved();
+        long moved = after.collection().bytesMoved() - before.collection().bytesMoved();
         assertTrue(moved > written && moved < 60 * written, moved + " bytes moved for " + written + " written");
-        assertTrue(after.segmentsFreed() > 100 && after.bytesFreed() > 0, after.toString());
+        assertTrue(after.collection().segmentsFreed() > 100 && after.collection().bytesFreed() > 0, after.toString());
         reopen(OPTIONS);
         assertSame();
         overwrite(0, 500);
@@ -122,7 +122,7 @@ class SpaceCapTest {
         for (int round = 0; round < 6; round++) {
             fill(2000);
             assertSame();
-            long live = space.stats().liveBytes();
+            long live = space.stats().data().liveBytes();
             assertTrue(live > MAX_LIVE - 2000, live + " of " + MAX_LIVE + " live bytes in round " + round);
             space.sync();
             while (size > MAX_LIVE / 2) {
@@ -160,7 +160,7 @@ class SpaceCapTest {
                 space.write(offset, ByteBuffer.allocate(20_000));
             }
         });
-        assertTrue(space.stats().liveBytes() <= MAX_LIVE, space.stats().toString());
+        assertTrue(space.stats().data().liveBytes() <= MAX_LIVE, space.stats().toString());
         space.checkInvariants();
     }
 
@@ -222,7 +222,7 @@ class SpaceCapTest {
         reopen(OPTIONS);
         assertSame();
         fill(500);
-        assertTrue(space.stats().liveBytes() > MAX_LIVE - 500, space.stats().toString());
+        assertTrue(space.stats().data().liveBytes() > MAX_LIVE - 500, space.stats().toString());
         assertSame();
         space.close();
     }

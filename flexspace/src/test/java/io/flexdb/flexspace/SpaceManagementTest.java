@@ -45,9 +45,9 @@ class SpaceManagementTest {
             }
         }
         FlexSpaceStats stats = space.stats();
-        assertEquals(model.length, stats.liveBytes());
-        assertTrue(stats.bytesMoved() > 0, stats.toString());
-        double amplification = (double) (stats.dataBytesWritten() - model.length) / written;
+        assertEquals(model.length, stats.data().liveBytes());
+        assertTrue(stats.collection().bytesMoved() > 0, stats.toString());
+        double amplification = (double) (stats.written().dataBytes() - model.length) / written;
         assertTrue(amplification < 4, "write amplification " + amplification + ", " + stats);
         space.close();
         space = FlexSpace.open(vfs, DIRECTORY, OPTIONS);
@@ -66,16 +66,16 @@ class SpaceManagementTest {
             space.insertRange(random.nextInt(10 * i + 1), ByteBuffer.wrap(bytes));
         }
         FlexSpaceStats stats = space.stats();
-        assertTrue(stats.checkpoints() > 30, stats.toString());
-        assertTrue(stats.treeMemoryBytes() < 2.5 * 20 * stats.extents(), stats.toString());
+        assertTrue(stats.checkpoints().count() > 30, stats.toString());
+        assertTrue(stats.tree().memoryBytes() < 2.5 * 20 * stats.tree().extents(), stats.toString());
         space.close();
     }
 
     private void assertUtilization() {
         FlexSpaceStats stats = space.stats();
-        long inUse = (long) (stats.segments() - stats.freeSegments()) * stats.segmentBytes();
+        long inUse = (long) (stats.data().segments() - stats.data().freeSegments()) * stats.data().segmentBytes();
         // Sixteen segments are collected at once, or wait for readers, or are being filled.
-        assertTrue(inUse <= stats.liveBytes() / 0.6 * 1.05 + 24L * stats.segmentBytes(), stats.toString());
+        assertTrue(inUse <= stats.data().liveBytes() / 0.6 * 1.05 + 24L * stats.data().segmentBytes(), stats.toString());
     }
 
     @Test
@@ -90,7 +90,7 @@ class SpaceManagementTest {
             assertEquals(100_000, space.size()); // a read, after which older versions can go
             if (round > 2000) {
                 FlexSpaceStats stats = space.stats();
-                assertTrue(stats.segments() - stats.freeSegments() < 40, round + ": " + stats);
+                assertTrue(stats.data().segments() - stats.data().freeSegments() < 40, round + ": " + stats);
             }
         }
         space.close();
@@ -107,7 +107,7 @@ class SpaceManagementTest {
             space.write(0, ByteBuffer.wrap(bytes));
         }
         FlexSpaceStats stats = space.stats();
-        assertTrue(stats.segments() < 100, stats.toString());
+        assertTrue(stats.data().segments() < 100, stats.toString());
         assertArrayEquals(bytes, SpaceOracle.contentOf(space));
         space.close();
     }
@@ -118,7 +118,7 @@ class SpaceManagementTest {
             space.insertRange(0, ByteBuffer.wrap(new byte[10]));
             space.sync();
         }
-        assertTrue(space.stats().checkpoints() > 3, space.stats().toString());
+        assertTrue(space.stats().checkpoints().count() > 3, space.stats().toString());
         for (Path file : vfs.files()) {
             if (file.getFileName().toString().startsWith("log-")) {
                 assertTrue(vfs.content(file).length < 80 << 10, file + " of " + vfs.content(file).length);
@@ -171,10 +171,10 @@ class SpaceManagementTest {
         }
         space.write(12_000, ByteBuffer.wrap(new byte[] {1}));
         model = SpaceOracle.written(model, 12_000, new byte[] {1});
-        long before = space.stats().extents();
+        long before = space.stats().tree().extents();
         space.defragment(0, model.length);
-        assertTrue(space.stats().extents() < before / 5, before + " extents, then " + space.stats());
-        assertEquals(10_001, space.stats().liveBytes(), "the hole stays a hole");
+        assertTrue(space.stats().tree().extents() < before / 5, before + " extents, then " + space.stats());
+        assertEquals(10_001, space.stats().data().liveBytes(), "the hole stays a hole");
         assertArrayEquals(model, SpaceOracle.contentOf(space));
         space.checkInvariants();
         space.close();
@@ -196,8 +196,8 @@ class SpaceManagementTest {
         FlexSpaceStats before = space.stats();
         space.defragment(0, model.length);
         FlexSpaceStats after = space.stats();
-        assertEquals(before.bytesMoved(), after.bytesMoved());
-        long written = after.dataBytesWritten() - before.dataBytesWritten();
+        assertEquals(before.collection().bytesMoved(), after.collection().bytesMoved());
+        long written = after.written().dataBytes() - before.written().dataBytes();
         assertTrue(written < 1.1 * model.length, written + " bytes written of " + model.length);
         assertArrayEquals(model, SpaceOracle.contentOf(space));
         for (int i = 0; i < 6000; i++) {
@@ -206,7 +206,7 @@ class SpaceManagementTest {
             System.arraycopy(bytes, 0, model, offset, block);
             space.write(offset, ByteBuffer.wrap(bytes));
         }
-        assertTrue(space.stats().bytesMoved() > before.bytesMoved(), "but by later changes");
+        assertTrue(space.stats().collection().bytesMoved() > before.collection().bytesMoved(), "but by later changes");
         assertUtilization();
         assertArrayEquals(model, SpaceOracle.contentOf(space));
         space.checkInvariants();

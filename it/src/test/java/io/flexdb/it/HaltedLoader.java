@@ -37,7 +37,7 @@ final class HaltedLoader {
         for (int i = 0; i < pairs; i++) {
             store.put(key(i), value(i));
         }
-        System.out.println(store.stats().intervals());
+        System.out.println(store.stats().index().intervals());
         System.out.flush();
         Runtime.getRuntime().halt(0);
     }

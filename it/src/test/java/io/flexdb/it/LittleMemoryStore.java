@@ -71,7 +71,7 @@ final class LittleMemoryStore {
 
     private static void recover(Path directory, int pairs) {
         try (FlexDB db = FlexDB.open(directory)) {
-            while (db.stats().coarseIntervals() > 0) {
+            while (db.stats().index().coarseIntervals() > 0) {
                 Thread.onSpinWait();
             }
             requireAll(db, pairs);

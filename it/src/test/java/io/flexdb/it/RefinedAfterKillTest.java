@@ -24,19 +24,19 @@ class RefinedAfterKillTest {
         long before = loadAndHalt();
         long refined;
         try (FlexDB store = FlexDB.open(directory, HaltedLoader.options())) {
-            assertTrue(store.stats().coarseIntervals() > 0, "nothing was sampled");
+            assertTrue(store.stats().index().coarseIntervals() > 0, "nothing was sampled");
             long deadline = System.nanoTime() + Waiting.LONGEST.toNanos();
-            for (int i = 0; store.stats().coarseIntervals() > 0; i = (i + 7) % PAIRS) {
+            for (int i = 0; store.stats().index().coarseIntervals() > 0; i = (i + 7) % PAIRS) {
                 assertArrayEquals(HaltedLoader.value(i), store.get(HaltedLoader.key(i)), "while it is refined, " + i);
                 assertTrue(System.nanoTime() < deadline, () -> "still coarse: " + store.stats());
             }
-            refined = store.stats().intervals();
+            refined = store.stats().index().intervals();
             assertTrue(refined >= before * 9 / 10, refined + " intervals instead of " + before);
             verify(store);
         }
         try (FlexDB store = FlexDB.open(directory, HaltedLoader.options())) {
-            assertEquals(0, store.stats().coarseIntervals());
-            long reopened = store.stats().intervals(); // closing has committed what was in memtables
+            assertEquals(0, store.stats().index().coarseIntervals());
+            long reopened = store.stats().index().intervals(); // closing has committed what was in memtables
             assertTrue(reopened >= refined, reopened + " intervals instead of " + refined);
             verify(store);
         }

@@ -30,9 +30,9 @@ final class ReopenedStore {
         for (int round = 0; round < ROUNDS; round++) {
             try (FlexDB db = FlexDB.open(directory)) {
                 lookUpAll(db, pairs);
-                long missed = db.stats().cacheMisses();
+                long missed = db.stats().cache().misses();
                 lookUpAll(db, pairs);
-                missed = db.stats().cacheMisses() - missed;
+                missed = db.stats().cache().misses() - missed;
                 String found = "opened again " + round + ": " + missed + " lookups without a directory, " + db.stats();
                 System.out.println(found);
                 if (missed > pairs / SOME) {

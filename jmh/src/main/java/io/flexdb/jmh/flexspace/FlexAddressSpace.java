@@ -1,7 +1,6 @@
 package io.flexdb.jmh.flexspace;
 
 import io.flexdb.flexspace.FlexSpace;
-import io.flexdb.flexspace.FlexSpaceStats;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 
@@ -51,8 +50,7 @@ final class FlexAddressSpace implements AddressSpace {
 
     @Override
     public OptionalLong bytesWritten() {
-        FlexSpaceStats stats = space.stats();
-        return OptionalLong.of(stats.dataBytesWritten() + stats.logBytesWritten() + stats.treeBytesWritten());
+        return OptionalLong.of(space.stats().written().totalBytes());
     }
 
     @Override

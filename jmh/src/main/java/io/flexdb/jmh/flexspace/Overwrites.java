@@ -72,10 +72,10 @@ final class Overwrites {
             Histogram syncs = new Histogram(3);
             long nanos = overwrite(space, block, writes, syncs);
             FlexSpaceStats after = space.stats();
-            double written = after.dataBytesWritten() - before.dataBytesWritten();
+            double written = after.written().dataBytes() - before.written().dataBytes();
             double[] values = {
-                (double) after.liveBytes() / after.segments() / after.segmentBytes(),
-                (double) after.liveBytes() / (after.segments() - after.freeSegments()) / after.segmentBytes(),
+                (double) after.data().liveBytes() / after.data().segments() / after.data().segmentBytes(),
+                (double) after.data().liveBytes() / (after.data().segments() - after.data().freeSegments()) / after.data().segmentBytes(),
                 writes.getTotalCount() * 1e9 / nanos,
                 written / blockBytes / writes.getTotalCount(),
                 writes.getValueAtPercentile(50) / 1e3,

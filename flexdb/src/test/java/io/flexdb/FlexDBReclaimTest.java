@@ -56,7 +56,7 @@ class FlexDBReclaimTest {
                     key(inOrder ? i : random.nextInt(100 * live)), value(random, 100), live + random.nextInt(live / 4));
             if (i > 2 * live && i % live == 0) {
                 long bytes = liveBytes(store);
-                long space = store.db.stats().spaceBytes();
+                long space = store.db.stats().space().bytes();
                 assertTrue(space < 1.8 * bytes, "after " + i + ": " + space + " for " + bytes);
                 assertTrue(fileBytes(store) < 3 * bytes + KEPT_BYTES, "after " + i + ": " + fileBytes(store));
             }
@@ -75,13 +75,13 @@ class FlexDBReclaimTest {
             store.put(key(i), value(random, 100), i % 10 == 0 ? 1_000_000 : 1000 + i);
         }
         store.reopen("full");
-        long full = store.db.stats().spaceBytes();
+        long full = store.db.stats().space().bytes();
         store.put(key(9_000_000), value(random, 10));
         store.flush(); // pairs that expire are counted
         store.clock.advance(6000);
         store.put(key(9_000_001), value(random, 10));
         store.flush();
-        long left = store.db.stats().spaceBytes();
+        long left = store.db.stats().space().bytes();
         assertTrue(left < full / 8, left + " of " + full);
         store.assertSame("swept");
         store.db.close();

@@ -49,13 +49,13 @@ class FlexDBStitchingTest {
     /** How many bytes of data a change of every 40th pair writes, and how many extents it leaves. */
     private static long[] changed(int threshold) {
         StoreDriver store = whole(threshold);
-        long before = store.db.stats().dataBytesWritten();
+        long before = store.db.stats().written().dataBytes();
         for (int i = 20; i < PAIRS; i += 40) {
             store.put(key(i), value(i + 1, VALUE_BYTES + 1)); // another length, so it can't be overwritten
         }
         commit(store);
         long[] cost = {
-            store.db.stats().dataBytesWritten() - before, store.db.stats().extents()
+            store.db.stats().written().dataBytes() - before, store.db.stats().space().extents()
         };
         store.assertSame("changed with threshold " + threshold);
         store.kill("killed with threshold " + threshold);
@@ -87,14 +87,14 @@ class FlexDBStitchingTest {
             store.put(key(i), value(i, i == 50 ? 8000 : 60));
         }
         store.reopen("loaded");
-        long before = store.db.stats().dataBytesWritten();
+        long before = store.db.stats().written().dataBytes();
         for (int i = 30; i < 70; i++) {
             if (i != 50) {
                 store.put(key(i), value(i, 61));
             }
         }
         commit(store);
-        long written = store.db.stats().dataBytesWritten() - before;
+        long written = store.db.stats().written().dataBytes() - before;
         store.assertSame("changed with threshold " + threshold);
         store.kill("killed with threshold " + threshold);
         store.db.close();
@@ -131,9 +131,9 @@ class FlexDBStitchingTest {
         }
         store.db.defragment();
         store.assertSameBackward("threshold " + threshold + ", whole");
-        long extents = store.db.stats().extents();
+        long extents = store.db.stats().space().extents();
         store.db.defragment();
-        assertEquals(extents, store.db.stats().extents());
+        assertEquals(extents, store.db.stats().space().extents());
         store.reopen("at the end");
         assertTrue(store.db.check().isSound(), store.db.check().toString());
         store.db.close();

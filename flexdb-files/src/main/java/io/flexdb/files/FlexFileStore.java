@@ -41,7 +41,7 @@ final class FlexFileStore extends FileStore {
     @Override
     public long getTotalSpace() throws IOException {
         try {
-            long total = db.stats().diskBytes() + getUsableSpace();
+            long total = db.stats().space().diskBytes() + getUsableSpace();
             return total < 0 ? Long.MAX_VALUE : total;
         } catch (StorageException e) {
             throw FileTree.failure(e);

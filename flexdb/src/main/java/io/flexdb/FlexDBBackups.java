@@ -186,8 +186,7 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     private static FlexDBCheckReport.Finding finding(BackupDirectory.Problem problem) {
-        return new Reports.Finding(
-                problem.file(), problem.position(), problem.expected(), problem.found(), null);
+        return new Reports.Finding(problem.file(), problem.position(), problem.expected(), problem.found(), null);
     }
 
     private static List<FlexDBCheckReport.Finding> findings(List<BackupDirectory.Problem> problems) {

@@ -138,8 +138,7 @@ final class Reports {
         }
     }
 
-    record Backup(
-            long id, Instant time, long sequence, long bytes, long newBytes, FlexDBCheckReport.Finding damage)
+    record Backup(long id, Instant time, long sequence, long bytes, long newBytes, FlexDBCheckReport.Finding damage)
             implements FlexDBBackups.Backup {}
 
     record Retention(List<Long> kept, List<Long> deleted, Map<Long, List<FlexDBCheckReport.Finding>> damaged)

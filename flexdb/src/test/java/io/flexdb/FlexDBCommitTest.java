@@ -146,7 +146,8 @@ class FlexDBCommitTest {
                 model.put(key(next * 7 % 1000), value(next++));
             }
             // Never so far ahead that a put would have to wait for a memtable.
-            Waiting.whileTrue(() -> parking.parked.getCount() > 0 && db.stats().commits().memtableBytes() > oneMemtable);
+            Waiting.whileTrue(
+                    () -> parking.parked.getCount() > 0 && db.stats().commits().memtableBytes() > oneMemtable);
         }
         parking.parked.await();
         TreeMap<byte[], byte[]> before = new TreeMap<>(model);
@@ -238,7 +239,8 @@ class FlexDBCommitTest {
             before.putAll(StoreDriver.all(db));
             update(db, 150_000, 2);
             FlexDBStats with = db.stats();
-            long allowed = 2 * (without.space().treeMemoryBytes() + without.index().memoryBytes()) + (1 << 20);
+            long allowed =
+                    2 * (without.space().treeMemoryBytes() + without.index().memoryBytes()) + (1 << 20);
             long used = with.space().treeMemoryBytes() + with.index().memoryBytes();
             assertTrue(used <= allowed, used + " bytes of nodes, " + allowed + " allowed");
             try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withSnapshot(snapshot))) {

@@ -60,8 +60,11 @@ class FlexDBDeleteRangeTest {
         store.db = StoreDriver.open(store.vfs, store.options);
         assertEquals(20, StoreDriver.all(store.db).size());
         assertTrue(
-                store.db.stats().space().bytes() < 20 * 130, () -> store.db.stats().toString());
-        assertTrue(store.db.stats().index().intervals() < 10, () -> store.db.stats().toString());
+                store.db.stats().space().bytes() < 20 * 130,
+                () -> store.db.stats().toString());
+        assertTrue(
+                store.db.stats().index().intervals() < 10,
+                () -> store.db.stats().toString());
     }
 
     /** What a range of so many pairs costs, counted: the call, and then its commit. */
@@ -87,7 +90,9 @@ class FlexDBDeleteRangeTest {
             try (FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, true)) {
                 assertTrue(again.check().isSound());
                 assertEquals(2, StoreDriver.all(again).size());
-                assertTrue(again.stats().index().intervals() <= 2, () -> again.stats().toString());
+                assertTrue(
+                        again.stats().index().intervals() <= 2,
+                        () -> again.stats().toString());
             }
             return new Cost(operations, walBytes, reads, written, before.index().intervals());
         }
@@ -298,7 +303,8 @@ class FlexDBDeleteRangeTest {
         store.reopen("all in the space");
         store.kill("sampled");
         assertTrue(
-                store.db.stats().index().coarseIntervals() > 5, () -> store.db.stats().toString());
+                store.db.stats().index().coarseIntervals() > 5,
+                () -> store.db.stats().toString());
         store.deleteRange(null, null);
         for (int i = 0; i < 2000; i++) {
             store.put(key(i), value(i, 100)); // commits

@@ -38,7 +38,8 @@ class FlexDBEstimateTest {
             }
         }
         try (FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL)) {
-            assertEquals(db.stats().space().bytes(), db.estimateRange(null, null).bytes());
+            assertEquals(
+                    db.stats().space().bytes(), db.estimateRange(null, null).bytes());
             for (int i = 0; i < 1000; i++) {
                 int from = random.nextInt(KEYS);
                 int to = from + random.nextInt(i % 2 == 0 ? 500 : KEYS + 1 - from);

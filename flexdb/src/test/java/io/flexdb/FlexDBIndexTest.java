@@ -132,10 +132,16 @@ class FlexDBIndexTest {
         assertEquals(6000, stats.durableSequence());
         assertTrue(stats.written().walBytes() > 6000 * 108, stats.toString());
         assertTrue(stats.space().bytes() >= 1000 * 110 && stats.space().bytes() < 1000 * 115, stats.toString());
-        assertTrue(stats.index().intervals() >= 1000 / IntervalBounds.MAX_PAIRS && stats.index().intervals() <= 500, stats.toString());
+        assertTrue(
+                stats.index().intervals() >= 1000 / IntervalBounds.MAX_PAIRS
+                        && stats.index().intervals() <= 500,
+                stats.toString());
         assertTrue(stats.space().extents() > 0 && stats.space().extents() <= 1000, stats.toString());
         assertEquals((long) stats.space().segments() * 64 * 512, stats.space().diskBytes());
-        assertTrue(stats.space().freeSegments() >= 0 && stats.space().freeSegments() < stats.space().segments(), stats.toString());
+        assertTrue(
+                stats.space().freeSegments() >= 0
+                        && stats.space().freeSegments() < stats.space().segments(),
+                stats.toString());
         assertTrue(stats.written().dataBytes() > stats.space().bytes(), stats.toString());
         assertTrue(stats.written().logBytes() > 0 && stats.written().treeBytes() > 0, stats.toString());
         assertTrue(stats.commits().checkpoints() > 0, stats.toString());
@@ -143,7 +149,10 @@ class FlexDBIndexTest {
         assertTrue(stats.space().treeMemoryBytes() > 0 && stats.index().memoryBytes() > 0, stats.toString());
         assertTrue(stats.cache().memoryBytes() > 0 && stats.cache().memoryBytes() <= 1 << 20, stats.toString());
         assertEquals(
-                stats.written().walBytes() + stats.written().dataBytes() + stats.written().logBytes() + stats.written().treeBytes(),
+                stats.written().walBytes()
+                        + stats.written().dataBytes()
+                        + stats.written().logBytes()
+                        + stats.written().treeBytes(),
                 stats.written().totalBytes());
         for (int i = 0; i < 1000; i++) {
             assertEquals(100, db.get(key(i, 8)).length);

@@ -601,7 +601,11 @@ class FlexDBKeyspaceTest {
         FlexDBStats before = db.stats();
         assertTrue(before.space().bytes() > 4_000_000, before.toString());
         db.dropKeyspace("large");
-        assertEquals(before.written().walBytes() + 8 + 5 + 10, db.stats().written().walBytes(), 10, "a frame of two entries");
+        assertEquals(
+                before.written().walBytes() + 8 + 5 + 10,
+                db.stats().written().walBytes(),
+                10,
+                "a frame of two entries");
         assertThrows(NoSuchKeyspaceException.class, () -> db.keyspace("large"));
         assertEquals("a", walk(db.keyspace("small")));
         db.close();

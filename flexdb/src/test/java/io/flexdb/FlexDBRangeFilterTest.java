@@ -502,7 +502,8 @@ class FlexDBRangeFilterTest {
             for (int i = 0; i < PAIRS; i++) {
                 assertFalse(db.containsKey(decimal(2 * i + 1)));
             }
-            assertTrue(db.stats().index().filteredReads() > 0.9 * PAIRS, db.stats().toString());
+            assertTrue(
+                    db.stats().index().filteredReads() > 0.9 * PAIRS, db.stats().toString());
         }
     }
 

@@ -87,7 +87,9 @@ class FlexDBRefineTest {
         FlexDB db = openWithThreads(store.vfs);
         Waiting.whileTrue(() -> db.stats().index().intervals() < before * leastShare(inOrder));
         awaitRefined(db, 0);
-        assertTrue(db.stats().index().intervals() < before * 1.05, db.stats().index().intervals() + " instead of " + before);
+        assertTrue(
+                db.stats().index().intervals() < before * 1.05,
+                db.stats().index().intervals() + " instead of " + before);
         awaitRefineThreads();
         StoreOracle.assertSame(store.oracle.now(), StoreDriver.all(db), "refined");
         db.close();
@@ -135,7 +137,9 @@ class FlexDBRefineTest {
         store.db.refine();
         FlexDBStats after = store.db.stats();
         assertEquals(0, after.index().coarseIntervals());
-        assertTrue(after.index().intervals() > leastShare(inOrder) * before.index().intervals(), after + " after " + before);
+        assertTrue(
+                after.index().intervals() > leastShare(inOrder) * before.index().intervals(),
+                after + " after " + before);
         assertTrue(after.index().intervals() < 1.05 * before.index().intervals(), after + " after " + before);
         store.assertSame("refined");
         store.assertSameBackward("refined");

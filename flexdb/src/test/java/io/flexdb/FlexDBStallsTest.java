@@ -205,7 +205,8 @@ class FlexDBStallsTest {
             }
             Waiting.whileTrue(() -> {
                 FlexDBStats stats = db.stats();
-                return stats.written().collectedBytes() == 0 || stats.space().segments() - stats.space().freeSegments() > 40;
+                return stats.written().collectedBytes() == 0
+                        || stats.space().segments() - stats.space().freeSegments() > 40;
             });
             FlexDBStats stats = db.stats();
             assertTrue(stats.space().bytes() > 300_000, stats.toString());

@@ -55,7 +55,8 @@ class FlexDBStitchingTest {
         }
         commit(store);
         long[] cost = {
-            store.db.stats().written().dataBytes() - before, store.db.stats().space().extents()
+            store.db.stats().written().dataBytes() - before,
+            store.db.stats().space().extents()
         };
         store.assertSame("changed with threshold " + threshold);
         store.kill("killed with threshold " + threshold);

@@ -88,7 +88,7 @@ final class Run {
         nextKey += result.inserts();
         expectedRecords += result.successfulInserts();
 
-        long written = shared.store().stats().bytesWritten();
+        long written = shared.store().stats().written().totalBytes();
         report.add(result, bytesOfFiles(), (double) written / Math.max(shared.putBytes(), 1));
         summary.append(name).append(": ").append(result.disturbances()).append('\n');
         result.measurements().failures().forEach((what, count) -> {

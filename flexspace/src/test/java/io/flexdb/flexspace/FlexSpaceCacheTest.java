@@ -152,7 +152,11 @@ class FlexSpaceCacheTest {
                 assertReads(5 * FRAME, FRAME);
             }
             FlexSpaceStats stats = space.stats();
-            assertEquals(0, stats.cache().hits() + stats.cache().misses() + stats.cache().memoryBytes());
+            assertEquals(
+                    0,
+                    stats.cache().hits()
+                            + stats.cache().misses()
+                            + stats.cache().memoryBytes());
             space.close();
         }
     }
@@ -204,7 +208,8 @@ class FlexSpaceCacheTest {
         assertTrue(space.check().isSound());
         space.defragment(0, 8 * FRAME);
         FlexSpaceStats stats = space.stats();
-        assertEquals(0, stats.cache().hits() + stats.cache().misses() + stats.cache().memoryBytes());
+        assertEquals(
+                0, stats.cache().hits() + stats.cache().misses() + stats.cache().memoryBytes());
     }
 
     @Test

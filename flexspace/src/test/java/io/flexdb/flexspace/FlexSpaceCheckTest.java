@@ -524,7 +524,8 @@ class FlexSpaceCheckTest {
         done.set(true);
         checker.join();
         assertNull(problem.get(), () -> "" + problem.get());
-        assertTrue(space.stats().collection().bytesMoved() > 0 && space.stats().checkpoints().count() > 10);
+        assertTrue(space.stats().collection().bytesMoved() > 0
+                && space.stats().checkpoints().count() > 10);
         space.close();
     }
 

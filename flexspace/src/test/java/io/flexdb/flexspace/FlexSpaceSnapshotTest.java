@@ -107,7 +107,8 @@ class FlexSpaceSnapshotTest {
         assertEquals(0, after.snapshots());
         assertEquals(0, after.data().pinnedSegments());
         assertTrue(
-                after.data().freeSegments() >= pinned.data().freeSegments() + pinned.data().pinnedSegments() - 2,
+                after.data().freeSegments()
+                        >= pinned.data().freeSegments() + pinned.data().pinnedSegments() - 2,
                 pinned + ", then " + after);
         space.close();
     }

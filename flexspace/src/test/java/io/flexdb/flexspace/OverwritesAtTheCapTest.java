@@ -139,7 +139,9 @@ class OverwritesAtTheCapTest {
                 default -> assertSound();
             }
         }
-        assertTrue(moved + space.stats().collection().bytesMoved() > 0, space.stats().toString());
+        assertTrue(
+                moved + space.stats().collection().bytesMoved() > 0,
+                space.stats().toString());
         space.close();
     }
 

@@ -110,7 +110,8 @@ class SpaceCapTest {
         assertTrue(most <= 8 * SEGMENT + EXTENT, most + " bytes moved in one call");
         long moved = after.collection().bytesMoved() - before.collection().bytesMoved();
         assertTrue(moved > written && moved < 60 * written, moved + " bytes moved for " + written + " written");
-        assertTrue(after.collection().segmentsFreed() > 100 && after.collection().bytesFreed() > 0, after.toString());
+        assertTrue(
+                after.collection().segmentsFreed() > 100 && after.collection().bytesFreed() > 0, after.toString());
         reopen(OPTIONS);
         assertSame();
         overwrite(0, 500);
@@ -222,7 +223,8 @@ class SpaceCapTest {
         reopen(OPTIONS);
         assertSame();
         fill(500);
-        assertTrue(space.stats().data().liveBytes() > MAX_LIVE - 500, space.stats().toString());
+        assertTrue(
+                space.stats().data().liveBytes() > MAX_LIVE - 500, space.stats().toString());
         assertSame();
         space.close();
     }

@@ -73,9 +73,14 @@ class SpaceManagementTest {
 
     private void assertUtilization() {
         FlexSpaceStats stats = space.stats();
-        long inUse = (long) (stats.data().segments() - stats.data().freeSegments()) * stats.data().segmentBytes();
+        long inUse = (long) (stats.data().segments() - stats.data().freeSegments())
+                * stats.data().segmentBytes();
         // Sixteen segments are collected at once, or wait for readers, or are being filled.
-        assertTrue(inUse <= stats.data().liveBytes() / 0.6 * 1.05 + 24L * stats.data().segmentBytes(), stats.toString());
+        assertTrue(
+                inUse
+                        <= stats.data().liveBytes() / 0.6 * 1.05
+                                + 24L * stats.data().segmentBytes(),
+                stats.toString());
     }
 
     @Test

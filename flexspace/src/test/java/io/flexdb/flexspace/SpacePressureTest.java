@@ -73,13 +73,18 @@ class SpacePressureTest {
             }
             write(random.nextInt(blocks));
             FlexSpaceStats after = space.stats();
-            mostMovedByACall = Math.max(mostMovedByACall, after.collection().bytesMoved() - before.collection().bytesMoved());
-            mostScannedByACall = Math.max(mostScannedByACall, after.collection().extentsScanned() - before.collection().extentsScanned());
+            mostMovedByACall = Math.max(
+                    mostMovedByACall,
+                    after.collection().bytesMoved() - before.collection().bytesMoved());
+            mostScannedByACall = Math.max(
+                    mostScannedByACall,
+                    after.collection().extentsScanned() - before.collection().extentsScanned());
             before = after;
         }
         double written = (double) (overwrites - overwrites / 2) * BLOCK;
         double moved = (before.collection().bytesMoved() - first.collection().bytesMoved()) / written;
-        double scanned = (before.collection().extentsScanned() - first.collection().extentsScanned()) / (written / BLOCK);
+        double scanned =
+                (before.collection().extentsScanned() - first.collection().extentsScanned()) / (written / BLOCK);
         System.out.printf(
                 Locale.ROOT,
                 "%d segments of %d at %d %%: %.2f bytes moved per byte written, %.1f extents scanned per write;"
@@ -108,9 +113,11 @@ class SpacePressureTest {
             for (int i = random.nextInt(blocks / 2); i >= 0; i--) {
                 write(random.nextInt(blocks));
                 FlexSpaceStats after = space.stats();
-                long moved = after.collection().bytesMoved() - before.collection().bytesMoved();
+                long moved =
+                        after.collection().bytesMoved() - before.collection().bytesMoved();
                 assertTrue(moved <= MAX_MOVED_BYTES, moved + " bytes moved by one call after an opening");
-                long scanned = after.collection().extentsScanned() - before.collection().extentsScanned();
+                long scanned = after.collection().extentsScanned()
+                        - before.collection().extentsScanned();
                 assertTrue(scanned <= MAX_SCANNED_EXTENTS, scanned + " extents scanned by one call after an opening");
                 before = after;
             }

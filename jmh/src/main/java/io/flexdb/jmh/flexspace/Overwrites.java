@@ -74,8 +74,12 @@ final class Overwrites {
             FlexSpaceStats after = space.stats();
             double written = after.written().dataBytes() - before.written().dataBytes();
             double[] values = {
-                (double) after.data().liveBytes() / after.data().segments() / after.data().segmentBytes(),
-                (double) after.data().liveBytes() / (after.data().segments() - after.data().freeSegments()) / after.data().segmentBytes(),
+                (double) after.data().liveBytes()
+                        / after.data().segments()
+                        / after.data().segmentBytes(),
+                (double) after.data().liveBytes()
+                        / (after.data().segments() - after.data().freeSegments())
+                        / after.data().segmentBytes(),
                 writes.getTotalCount() * 1e9 / nanos,
                 written / blockBytes / writes.getTotalCount(),
                 writes.getValueAtPercentile(50) / 1e3,

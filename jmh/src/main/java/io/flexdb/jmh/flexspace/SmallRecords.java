@@ -95,7 +95,9 @@ final class SmallRecords {
             space.sync();
             measurements.add(SYNC, place.label, (System.nanoTime() - start) / 1e9, "s");
             FlexSpaceStats stats = space.stats();
-            long written = stats.written().dataBytes() + stats.written().logBytes() + stats.written().treeBytes();
+            long written = stats.written().dataBytes()
+                    + stats.written().logBytes()
+                    + stats.written().treeBytes();
             measurements.add(WRITTEN, place.label, (double) written / stats.size(), "bytes");
         } finally {
             subject.remove();

@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * The result of a {@link FlexDBSalvage}: what it brought over, and what is lost. It does not change, so any thread may
- * read it. {@link #toString} has the figures on one line, then each finding on one.
+ * read it. {@code toString()} has the figures on one line, then each finding on one.
  *
  * <p>Later releases may add figures. Only the library implements this interface.
  */

@@ -4,7 +4,7 @@ import io.flexdb.storage.StoreHealth;
 
 /**
  * Figures of an open store, as of the moment at which {@link FlexDB#stats} was called. They do not change afterwards, so
- * any thread may read them. Counts, and bytes written, are since the store was opened. {@link #toString} has a group on
+ * any thread may read them. Counts, and bytes written, are since the store was opened. {@code toString()} has a group on
  * each line.
  *
  * <p>Later releases add figures and groups. Only the library implements this interface and those in it.

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The result of a check of a {@link FlexSpace}. It does not change, so any thread may read it. {@link #toString} has the
+ * The result of a check of a {@link FlexSpace}. It does not change, so any thread may read it. {@code toString()} has the
  * figures on one line, then each finding on one.
  *
  * <p>Later releases may add figures. Only the library implements this interface and the one in it.

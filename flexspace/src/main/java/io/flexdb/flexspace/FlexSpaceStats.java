@@ -4,7 +4,7 @@ import io.flexdb.storage.StoreHealth;
 
 /**
  * Figures of an open {@link FlexSpace}, as of the moment at which {@link FlexSpace#stats} was called. They do not change
- * afterwards, so any thread may read them. Counts, and bytes written, are since the space was opened. {@link #toString}
+ * afterwards, so any thread may read them. Counts, and bytes written, are since the space was opened. {@code toString()}
  * has a group on each line.
  *
  * <p>Later releases add figures and groups. Only the library implements this interface and those in it.

@@ -46,8 +46,8 @@ import java.util.zip.CRC32C;
  */
 public final class AnchorsFile {
     /*
-     * However large it is, a piece of it is in memory at a time. To be believed only once all of it is verified, it is
-     * read twice: it is far smaller than the data, and in the page cache the second time.
+     * Only a piece of the file is in memory at a time, however large it is. All of it is verified before any is
+     * believed, so it is read twice: it is far smaller than the data, and in the page cache the second time.
      *
      * A small one is not forced. If a power cut takes it, the anchors are sampled, which takes less time than two forces.
      */

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 public final class Checkpoints {
     private Checkpoints() {}
 
-    /** Is told how far it is: so many bytes, of so many. */
+    /** Is told of the progress: so many bytes, of so many. */
     @FunctionalInterface
     public interface Progress {
         /** Takes a step; may throw to end it. */
@@ -20,7 +20,7 @@ public final class Checkpoints {
     /**
      * Makes the copy.
      *
-     * @param begin keeps what is to be copied
+     * @param begin keeps the state to be copied
      * @return the sequence number of the last write that it has
      */
     public static long write(Vfs vfs, Path directory, LongTasks tasks, Supplier<StoreCopy> begin, Progress progress) {

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 /** A new data file, with segments in their places. */
 public final class DataFileTarget implements SegmentTarget, AutoCloseable {
     /*
-     * Between segments that are copied are the places of free ones. They are holes in the file: whoever opens the copy
-     * gives a segment that is found free its place before it is used (I5 of SegmentStore).
+     * Between segments that are copied are the places of free ones. They are holes in the file: the opening of the copy
+     * gives a free segment its place before it is used (I5 of SegmentStore).
      */
     private final VfsFile file;
     private final SegmentFormat format;

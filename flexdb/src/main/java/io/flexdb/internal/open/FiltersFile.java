@@ -33,7 +33,7 @@ import java.nio.file.Path;
  *         2       n     cells, see CellSet
  * </pre>
  *
- * <p>An {@link IntervalsFile}. Where it is missing, filters are made when somebody asks for them.
+ * <p>An {@link IntervalsFile}. If it is missing, filters are made when somebody asks for them.
  */
 public final class FiltersFile {
     private static final IntervalsFile FILE =
@@ -62,8 +62,8 @@ public final class FiltersFile {
     }
 
     /**
-     * Has filters be what they were, if there is a file that fits the space. If there is none, or it is not sound, there
-     * are no filters.
+     * Restores the filters, if there is a file that fits the space. If there is none, or it is not sound, there are no
+     * filters.
      *
      * @param index as the file of anchors has filled it
      * @param filters of which there are none yet, and which nobody asks

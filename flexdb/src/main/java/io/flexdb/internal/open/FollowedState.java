@@ -23,20 +23,20 @@ import io.flexdb.storage.StoreReplacedException;
 import java.nio.file.Path;
 
 /**
- * The state that the files of a store had at one time, and what the logs have had since. It is read by any thread, and
- * made, gone on with and closed by one at a time.
+ * The state that the files of a store had at one time, and the logs since. Any thread reads it; one at a time makes it,
+ * goes on with it and closes it.
  */
 public final class FollowedState implements AutoCloseable {
     /*
-     * The files are those that an opening recovers from, read in an order of their own: see WalFollower. Nothing of the
-     * space is known to be there still when it is read later. Whatever is read is verified, by checksums that no later
-     * use of the same place can match, so what the writer has used again shows as damage does; and it is none if the
-     * logical log has gone on since (SpaceEngine.isOvertaken).
+     * The files are those that an opening recovers from, read in an order of their own: see WalFollower. The writer may
+     * reuse any part of the space before it is read. All bytes read are verified by checksums that no later use of the
+     * same place can match, so reused places show as damage does; it is none if the logical log has gone on since
+     * (SpaceEngine.isOvertaken).
      *
      * A bulk load is in the space alone, durably before anybody sees it, and the log tells of it with the first write
-     * behind it. The space may have a load that came after what was found of the logs; so these are read on when the
-     * space has been read, which brings all writes before the load. If they tell of a load then, the space has it unless
-     * it has been overtaken; if it has, that is looked at again.
+     * behind it. The space may have a load that came after the logs were read. So the logs are read on when the space
+     * has been read, which brings all writes before the load. If they tell of a load then, the space has it unless it
+     * has been overtaken; if it has, that is looked at again.
      */
     private static final int OLD_AT_LOADS = 20;
 
@@ -62,7 +62,7 @@ public final class FollowedState implements AutoCloseable {
     }
 
     /**
-     * Reads what the files have now. If the writer replaces what is being read, this fails in any way that damage does.
+     * Reads the files as they are now. If the writer replaces them meanwhile, this fails in any way that damage does.
      *
      * @param usedContents numbers of contents that the cache may have
      * @param coveredSequence writes up to this number are known to be in the space; 0 if that is not known
@@ -90,7 +90,7 @@ public final class FollowedState implements AutoCloseable {
     }
 
     /**
-     * Reads the space anew, and takes over what an earlier state has of the logs, which goes on with them no more.
+     * Reads the space anew, and takes over an earlier state's logs and memtables. That state goes on no more.
      *
      * @param before a state that has just been led to the end of the logs
      */
@@ -100,14 +100,14 @@ public final class FollowedState implements AutoCloseable {
             state.loadSpace(before.lastContent());
             state.requireNotBefore(before.engine.tag());
             if (!state.followLoads() && state.engine.tag() > state.follower.lastSequence()) {
-                // The space has more than what was found of the logs. That is enough, and where they go on will show.
+                // The space has more than the logs that were read. It is enough; the next read shows where they go on.
                 state.follower.settle(state.engine.tag());
             }
             state.publish();
             before.follower = null;
             return state;
         } catch (Throwable e) {
-            state.follower = null; // it stays the other one's
+            state.follower = null; // the other state keeps it
             state.close();
             throw e;
         }
@@ -125,7 +125,7 @@ public final class FollowedState implements AutoCloseable {
         try {
             leads = follow();
         } catch (CorruptionException | StoreIoException e) {
-            // it is there the next time, or was none
+            // real damage is found the next time, too
         }
         if (tables.hasMetLoad() && engine.isOvertaken()) {
             throw new ReaderOvertakenException(sequence(), null);
@@ -215,7 +215,7 @@ public final class FollowedState implements AutoCloseable {
         return engine.store().file().path();
     }
 
-    /** Damage is none where the writer may have used the place again since the state was read. */
+    /** Reports damage as overtaken if the writer may have used the place again since the state was read. */
     private StorageException explain(StorageException e) {
         boolean mayBe = e instanceof CorruptionException || e instanceof StoreIoException;
         if (!mayBe || !engine.isOvertaken()) {
@@ -231,7 +231,7 @@ public final class FollowedState implements AutoCloseable {
         return lost;
     }
 
-    /** When it began to be read, by the clock of leases. */
+    /** The time when the reading of it began, by the clock of leases. */
     long beganMillis() {
         return beganMillis;
     }
@@ -241,12 +241,12 @@ public final class FollowedState implements AutoCloseable {
         return System.nanoTime() - beganNanos > OLD_AT_LOADS * loadNanos;
     }
 
-    /** Whether it lacks a bulk load, and all that was written since. */
+    /** Whether it lacks a bulk load, and all writes since. */
     boolean isBehindLoad() {
         return tables.isHeldBack();
     }
 
-    /** As {@link WalFollower#gap}. */
+    /** The {@link WalFollower#gap} of the logs. */
     CorruptionException gap() {
         return follower.gap();
     }
@@ -320,7 +320,7 @@ public final class FollowedState implements AutoCloseable {
         return tables.memoryBytes();
     }
 
-    /** Off-heap bytes of it, roughly, without what all states share. */
+    /** Off-heap bytes of it, roughly, without those that all states share. */
     long memoryBytes() {
         return tables.memoryBytes() + engine.figures().treeMemoryBytes() + intervals.index.memoryBytes();
     }
@@ -329,7 +329,7 @@ public final class FollowedState implements AutoCloseable {
         return engine;
     }
 
-    /** Closes its files. Who reads it then is told that it is closed. */
+    /** Closes its files. Later reads throw that it is closed. */
     @Override
     public void close() {
         try {

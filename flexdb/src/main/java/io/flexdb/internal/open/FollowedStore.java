@@ -30,27 +30,27 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
 
-/** A store as somebody reads it who is not its writer: the newest state that he has, and how he gets the next one. */
+/** A store as a reader beside its writer sees it (a read-only follower): its newest state, and the way to the next. */
 public final class FollowedStore implements AutoCloseable {
     /*
-     * To go on is to read on in the write-ahead logs, which costs as much as was written; that is done as long as the
-     * logs lead on. When one was missed, or when the memtables become too large, everything is read anew, which costs
-     * what opening does; then there is another state in the place of the one before. That one stays as long as cursors
-     * and snapshots hold it, and its files are closed behind the last of them.
+     * A refresh reads on in the write-ahead logs, as long as they lead on; its cost follows the bytes written. When a
+     * log was missed, or the memtables become too large, everything is read anew, which costs as much as an opening,
+     * and another state replaces the one before. Cursors and snapshots hold the old one; its files are closed behind
+     * the last of them.
      *
-     * The space of a state that logs have led far away from is used again by and by, and cursors come upon that. So a
+     * When logs have led far away from a state, the writer reuses its space by and by, and cursors come upon that. So a
      * state that the writer has overtaken is read anew at the next refresh as soon as somebody has missed a part of it;
-     * and in any case when it has been there for twenty times as long as reading it took, which is a twentieth of the
-     * time at most.
+     * and in any case when it is twenty times as old as its reading took long. So reading takes a twentieth of the time
+     * at most.
      *
      * B1  States come in the order of their sequence numbers.
-     * B2  What a reader of now has found overtaken is looked for in a state that was read after that; if the very same
-     *     frame is wrong there in the same life of its segment, it is damage: the segment would have been given up, by
-     *     what the later state has read, before it was used again.
-     * B3  Nothing is tried for ever: a writer may be faster than whoever reads his files.
+     * B2 A read that was overtaken is done again in a state that was read after it. If the very same frame is wrong
+     *    there in the same life of its segment, it is damage: before a reuse the later state would have seen the
+     *    segment given up.
+     * B3 Nothing is tried for ever: a writer may be faster than a reader of his files.
      *
-     * Who was overtaken asks the writer for time from then on, by a lease: to use nothing again that became free after
-     * the oldest state was read that there is. The writer heeds that as far as he likes, so nothing relies on it.
+     * A reader that was overtaken asks the writer for time from then on, by a lease: not to reuse segments that became
+     * free after the oldest existing state was read. The writer heeds it as far as he likes, so nothing relies on it.
      *
      * Epochs, cache and memory are shared by all states. One thread at a time changes anything, under the lock.
      */
@@ -128,7 +128,7 @@ public final class FollowedStore implements AutoCloseable {
     }
 
     /**
-     * Opens a store to read what its files have. Nothing is changed, and no lock is taken.
+     * Opens a store to read its files. Nothing is changed, and no lock is taken.
      *
      * @param inline whether to use no threads
      */
@@ -165,7 +165,7 @@ public final class FollowedStore implements AutoCloseable {
         return mapped;
     }
 
-    /** What there is to read. */
+    /** The state to read. */
     public FollowedState current() {
         FollowedState state = current;
         if (!health.isReadable()) {
@@ -184,7 +184,7 @@ public final class FollowedStore implements AutoCloseable {
         return directory;
     }
 
-    /** For files that are none of the store's. */
+    /** The file system for files that are none of the store's. */
     public Vfs filesBeside() {
         return filesBeside;
     }
@@ -253,7 +253,7 @@ public final class FollowedStore implements AutoCloseable {
         wantsTime = settings.maxLeasedBytes > 0;
     }
 
-    /** When the oldest state was read that there is, or is about to be. */
+    /** The time when the oldest state was read; the time given if none is older. */
     private long oldestSince(long now) {
         long oldest = now;
         for (FollowedState state : earlier.values()) {
@@ -287,11 +287,11 @@ public final class FollowedStore implements AutoCloseable {
         }
         reclaim();
         if (wantsTime) {
-            lease.renew(oldestSince(next.beganMillis())); // what the one before needed may go
+            lease.renew(oldestSince(next.beganMillis())); // space that only the one before needed may go
         }
     }
 
-    /** Closes what nobody reads any more. */
+    /** Closes states that nobody reads any more. */
     private void reclaim() {
         if (!earlier.isEmpty()) {
             for (int phase = 0; phase < 3; phase++) {
@@ -313,7 +313,7 @@ public final class FollowedStore implements AutoCloseable {
         return oldest;
     }
 
-    /** Ends what keeps a state, and returns whether it is closed. */
+    /** Ends the holders of a state, and returns whether it is closed. */
     private boolean expire(FollowedState state) {
         int before = earlier.size();
         state.holders().takeBackLost();
@@ -344,9 +344,9 @@ public final class FollowedStore implements AutoCloseable {
     // ---- going on
 
     /**
-     * Goes on to what has been written so far, and returns the number of the last write of that.
+     * Goes on to the newest write, and returns its number.
      *
-     * @param withLoads whether to what has come past the logs, too
+     * @param withLoads whether to bulk loads, too, which go past the logs
      */
     public long refresh(boolean withLoads) {
         lock.lock();
@@ -426,13 +426,12 @@ public final class FollowedStore implements AutoCloseable {
     }
 
     /**
-     * Sees whether a read that has failed is to be done again, and gets a newer state for it if that is needed; else
-     * throws why not.
+     * Decides whether to repeat a failed read, and gets a newer state for it if needed; else throws the reason.
      *
      * @param state that was current before the read
-     * @param last what this has returned for the same read before, or null
+     * @param last the result of this for the same read before, or null
      * @param tries how often the read has failed
-     * @return what to give as the next {@code last}
+     * @return the next {@code last}
      */
     public StorageException again(FollowedState state, StorageException e, StorageException last, int tries) {
         boolean isReplaced = state != current && health.isReadable();
@@ -456,7 +455,7 @@ public final class FollowedStore implements AutoCloseable {
         }
     }
 
-    /** Whether the same frame in the same life of its segment was wrong, which the checksum that it should have tells. */
+    /** Whether the same frame in the same life of its segment was wrong: then the expected checksums are equal. */
     static boolean isSameDamage(StorageException e, StorageException last) {
         return last != null
                 && e.getCause() instanceof CorruptionException now
@@ -481,7 +480,7 @@ public final class FollowedStore implements AutoCloseable {
                     earlier.values().forEach(FollowedState::close);
                     earlier.clear();
                     lease.close();
-                    current = null; // who names a closed reader does not keep its memory
+                    current = null; // a reference to a closed reader does not keep its memory
                     cache.giveBack(Long.MAX_VALUE);
                     memory.end();
                 }

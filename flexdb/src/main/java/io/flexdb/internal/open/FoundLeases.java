@@ -24,7 +24,7 @@ public final class FoundLeases implements Leases {
         return millis.getAsLong();
     }
 
-    /** Looks for the oldest state, and deletes leases that count no more, as those of readers that were killed. */
+    /** Looks for the oldest state, and deletes leases that are over, such as those of readers that were killed. */
     @Override
     public long oldest() {
         long oldest = NONE;
@@ -39,7 +39,7 @@ public final class FoundLeases implements Leases {
                 }
             }
         } catch (StorageException e) {
-            // What was found counts: readers can do without.
+            // The leases found so far count: readers can do without the others.
         }
         return oldest;
     }

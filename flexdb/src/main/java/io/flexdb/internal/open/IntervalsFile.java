@@ -18,31 +18,31 @@ import java.util.zip.CRC32C;
 
 /**
  * A file of a clean close that has something of each interval of the index, in order. It saves the work of making that
- * anew from the data, and counts if {@link AnchorsFile} does, with which it is written and deleted.
+ * anew from the data. It counts if {@link AnchorsFile} does, and is written and deleted with that.
  */
 final class IntervalsFile {
     /*
-     * However large it is, a piece of it is in memory at a time. What was restored of a file that turns out not to be
-     * sound is to be given up. It is not forced: what a power cut leaves of it is not sound, or missing, and a close that
-     * waits for the disk would be worse.
+     * Only a piece of the file is in memory at a time, however large it is. If the file turns out not to be sound, the
+     * caller gives up all that was restored. It is not forced: after a power cut it may be missing or not sound, and a
+     * close that waits for the disk would be worse.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int FIELD_BYTES = 5 * Long.BYTES + 2 * Integer.BYTES;
     private static final int PIECE_BYTES = 64 << 10;
 
-    /** What is saved. */
+    /** The source of the file's content. */
     interface Saved {
         /** A number for the first block, for {@link Restored#begin}. */
         int number();
 
-        /** Puts what stands before that of the intervals; into an empty piece. */
+        /** Puts the bytes before those of the intervals; into an empty piece. */
         void begin(ByteBuffer piece);
 
-        /** Puts what there is of an interval, so many bytes at most as the file was told. */
+        /** Puts the bytes of an interval, not more than the file was told. */
         void save(IntervalCursor interval, ByteBuffer piece);
     }
 
-    /** What is restored; each call returns false if the bytes can't be what was saved. */
+    /** Takes the restored content; each call returns false if the bytes can't have been saved. */
     interface Restored {
         boolean begin(int number, ByteBuffer piece);
 
@@ -162,7 +162,7 @@ final class IntervalsFile {
         return read == bytes && !piece.hasRemaining() && (int) crc.getValue() == expectedCrc;
     }
 
-    /** Has more behind what is left of a piece, as much as it has room for, and returns how much. */
+    /** Fills a piece up behind its unread rest, and returns how many bytes were added. */
     private static int fill(VfsFile file, ByteBuffer piece, long read, long bytes, CRC32C crc) {
         piece.compact();
         int from = piece.position();

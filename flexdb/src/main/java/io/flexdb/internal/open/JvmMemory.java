@@ -6,11 +6,11 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * What memory this process may take, as far as the JVM tells.
+ * The memory that this process may take, as far as the JVM tells.
  *
  * @param heapBytes the largest heap
- * @param directBytes what direct buffers may take
- * @param machineBytes what the machine or the container has; {@link Long#MAX_VALUE} if that is not known
+ * @param directBytes the limit of direct buffers
+ * @param machineBytes the memory of the machine or the container; {@link Long#MAX_VALUE} if that is not known
  */
 public record JvmMemory(long heapBytes, long directBytes, long machineBytes) {
     /** Asks the JVM. */

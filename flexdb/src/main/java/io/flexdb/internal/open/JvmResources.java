@@ -3,9 +3,9 @@ package io.flexdb.internal.open;
 import io.flexdb.internal.base.SharedThreads;
 import io.flexdb.internal.base.StoreResources;
 
-/** What all stores of this JVM share that name no resources of their own. */
+/** The resources that all stores of this JVM share if they name none of their own. */
 public final class JvmResources {
-    /** As much memory as one store alone takes without being told how much. */
+    /** Has as much memory as one store alone takes without being told how much. */
     public static final StoreResources SHARED = new StoreResources(
             MemoryBudget.derivedTotal(JvmMemory.ofThisProcess()), false, SharedThreads.usualWorkers());
 

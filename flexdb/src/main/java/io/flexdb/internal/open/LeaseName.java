@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name of a file without content, by which a reader asks the writer for time. All there is to say stands in the
- * name, so it is there whole or not at all, and one look at the directory finds the leases of all readers.
+ * The name of a file without content, by which a reader asks the writer for time. The whole lease stands in the name,
+ * so it is there whole or not at all, and one look at the directory finds the leases of all readers.
  *
  * @param id of the reader
  * @param since when it began to read the oldest state that it needs, in milliseconds since 1970
@@ -18,7 +18,7 @@ record LeaseName(long id, long since, long until) {
 
     private static final Pattern NAME = Pattern.compile("reader-([0-9a-f]{16})-([0-9a-f]{16})-([0-9a-f]{16})");
 
-    /** What a name says; null if it is none of a lease. */
+    /** The lease in a name; null if it is none of a lease. */
     static LeaseName of(String name) {
         Matcher matcher = NAME.matcher(name);
         return matcher.matches()
@@ -30,7 +30,7 @@ record LeaseName(long id, long since, long until) {
         return Long.parseUnsignedLong(digits, 16);
     }
 
-    /** Whether it counts; one that says more than a lease can comes from a clock that has jumped. */
+    /** Whether it counts. A lease longer than the longest comes from a clock that has jumped. */
     boolean isValid(long now) {
         return until >= now && until - now <= MAX_MILLIS;
     }

@@ -5,7 +5,7 @@ import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.mem.MemTable;
 
 /**
- * What a store's off-heap memory is divided into, the indexes apart.
+ * The parts of a store's off-heap memory, the indexes apart.
  *
  * @param totalBytes all of it
  * @param cacheBytes of the cache: directories of intervals, or these and frames
@@ -29,10 +29,10 @@ public record MemoryBudget(
         long commitBytes) {
     /*
      * Four memtables: one takes writes, two wait or are being committed, and one is free, so that a writer who has
-     * filled the first need not wait for the last readers of another. Two would do, and do where there is little memory
-     * and the size is asked for. What they and the cache share is halved. At 48 MiB a random load is 1.02 to 1.05 times
-     * as fast as at 32, and YCSB A 1.06 to 1.09 times; 64 MiB gives the load as much again, but took up to 240 ms for a
-     * write.
+     * filled the first need not wait for the last readers of another. Two are enough, and are used where there is
+     * little memory and the size is asked for. Memtables and cache get half each of what they share. At 48 MiB a random
+     * load is 1.02 to 1.05 times as fast as at 32, and YCSB A 1.06 to 1.09 times; 64 MiB gives the load as much again,
+     * but took up to 240 ms for a write.
      */
     private static final int MAX_MEMTABLES = 4;
     private static final int MIN_MEMTABLES = 2;
@@ -44,8 +44,7 @@ public record MemoryBudget(
     /**
      * Divides the memory.
      *
-     * @throws IllegalArgumentException if what the options ask for is more than direct buffers may take; the message is
-     *     the sum
+     * @throws IllegalArgumentException if the options ask for more than direct buffers may take; the message is the sum
      */
     public static MemoryBudget of(StoreSettings settings, JvmMemory jvm) {
         long most = settings.resources == null
@@ -97,7 +96,7 @@ public record MemoryBudget(
         }
         long pinned = settings.maxPinnedBytes;
         if (pinned == StoreSettings.DERIVED) {
-            pinned = Math.max(memtables, rest - memtables); // what the cache has, and what nobody has
+            pinned = Math.max(memtables, rest - memtables); // the cache's memory, and unused memory
         }
         return new MemoryBudget(
                 Math.max(sum, total), cache, memtable, tables, pinned, buffers, segments, reads, commits);
@@ -109,8 +108,7 @@ public record MemoryBudget(
     }
 
     /**
-     * As many as the settings of the space say, or fewer if that is the default and would be more than a quarter of
-     * all.
+     * As many as the settings of the space ask for, or fewer if that is the default and more than a quarter of all.
      */
     private static int segmentBuffers(FlexSpaceOptions space, long total) {
         int wanted = space.segmentBuffers();
@@ -120,18 +118,18 @@ public record MemoryBudget(
         return (int) Math.max(MIN_SEGMENT_BUFFERS, Math.min(wanted, total / 4 / space.segmentBytes()));
     }
 
-    /** What a store takes without being told how much. */
+    /** The bytes that a store takes without being told how much. */
     static long derivedTotal(JvmMemory jvm) {
         return Math.min(StoreSettings.MAX_DERIVED_MEMORY_BYTES, allowed(jvm));
     }
 
-    /** What a store may take without being told how much: the rest is for its indexes, and for others. */
+    /** The bytes that a store may take without being told how much: the rest is for its indexes, and for others. */
     private static long allowed(JvmMemory jvm) {
         long beside = jvm.machineBytes() - jvm.heapBytes();
         return Math.min(jvm.directBytes() / 8 * 5, beside > 0 ? beside / 2 : jvm.machineBytes() / 8);
     }
 
-    /** How much more a store may take than one that is not told how much: it brings that with it. */
+    /** The bytes that a store may take beyond those of a store that is not told how much. */
     public long ownBytes(StoreSettings asked, JvmMemory jvm) {
         return asked.memoryBytes == StoreSettings.DERIVED ? Math.max(0, totalBytes - derivedTotal(jvm)) : totalBytes;
     }
@@ -153,7 +151,7 @@ public record MemoryBudget(
     }
 
     /**
-     * Of the cache's bytes, what directories get.
+     * The bytes of the cache that directories get.
      *
      * @param mapped whether the data file is read through mappings, and no frame of it is kept
      */
@@ -161,7 +159,7 @@ public record MemoryBudget(
         return mapped ? cacheBytes : cacheBytes / 4;
     }
 
-    /** The same of frames. With what it takes to have them begin at huge pages, they and the directories are all. */
+    /** The bytes of the cache that frames get. The rest is for directories, and for frames to begin at huge pages. */
     public long frameBytes(boolean mapped) {
         return mapped ? 0 : cacheBytes / 3 * 2;
     }

@@ -82,12 +82,12 @@ public final class NewStoreDirectory implements AutoCloseable {
         return directory.resolve(StoreFiles.UNFINISHED_COPY_NAME);
     }
 
-    /** Where the files of the space go. */
+    /** The directory for the files of the space. */
     public Path space() {
         return directory.resolve(StoreFiles.SPACE_NAME);
     }
 
-    /** Where the write-ahead logs go. */
+    /** The directory for the write-ahead logs. */
     public Path logs() {
         return directory.resolve(StoreFiles.WAL_NAME);
     }
@@ -111,7 +111,7 @@ public final class NewStoreDirectory implements AutoCloseable {
         }
     }
 
-    /** Has a store that is open, and still empty, be none to whoever opens it later, until {@link #finish(Vfs, Path, long)}. */
+    /** Makes later openings refuse a store that is open and still empty, until {@link #finish(Vfs, Path, long)}. */
     public static void unfinish(Vfs vfs, Path directory) {
         vfs.open(directory.resolve(StoreFiles.UNFINISHED_COPY_NAME), OpenMode.CREATE)
                 .close();
@@ -151,7 +151,7 @@ public final class NewStoreDirectory implements AutoCloseable {
     }
 
     /**
-     * Gives the directory up; deletes what was made in it, as far as that goes, unless it has become a store or is
+     * Gives the directory up; deletes the files made in it, as far as that goes, unless it has become a store or is
      * another process's by now.
      */
     @Override

@@ -36,7 +36,7 @@ import java.nio.file.Path;
  *         4 + n   n w   bytes of each pair beyond those of the shortest
  * </pre>
  *
- * <p>An {@link IntervalsFile}. What an outline leads to is verified by those who read it.
+ * <p>An {@link IntervalsFile}. Readers verify the record that an outline leads to.
  */
 public final class OutlinesFile {
     private static final IntervalsFile FILE =
@@ -66,7 +66,7 @@ public final class OutlinesFile {
     }
 
     /**
-     * Has the cache know what it knew, if there is a file that fits the space; else it knows nothing.
+     * Restores the cache's outlines, if there is a file that fits the space; else the cache stays empty.
      *
      * @param index as the file of anchors has filled it
      * @param cache that is empty, and that nobody asks

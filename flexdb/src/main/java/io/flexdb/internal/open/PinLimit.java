@@ -11,20 +11,20 @@ import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import java.util.List;
 
-/** Sees to it that open snapshots, cursors and transactions keep no more memory than they may. */
+/** Limits the memory of old versions (MVCC) that open snapshots, cursors and transactions keep. */
 final class PinLimit {
     /*
-     * Holders that keep too much pay for it, and not writers or new holders. Of all that are open the oldest is ended
-     * that is the only one to keep something; where each memtable is kept by several, the oldest of those that keep
-     * something. So a holder that keeps nothing stays, however old it is.
+     * Holders that keep too much pay for it, and not writers or new holders. The oldest holder is ended that alone
+     * keeps some memtable; if several keep each memtable, the oldest that keeps any. So a holder that keeps nothing
+     * stays, however old it is.
      *
-     * Before that the entries of memtables are moved to a file, the oldest first. It is done here, between two commits, as
-     * each commit leaves one memtable more at most, and to write it takes a small part of the time that its commit has
-     * taken. Where that fails, holders are ended: if there is no room in the file, those that keep something there, too, as
-     * their end makes room.
+     * Before that the entries of memtables are moved to a file, the oldest first. This happens here, between two
+     * commits: each commit leaves one memtable more at most, and writing it takes a small part of its commit's time. If
+     * that fails, holders are ended; if the file has no room, also those that keep something there, as their end makes
+     * room.
      *
-     * Old versions keep nodes of the indexes, too, for which others need memory. These count, so memtables are moved the
-     * sooner; where nodes are too many by themselves, the oldest holders are ended. It takes many snapshots to get there.
+     * Old versions keep nodes of the indexes, too, for which others need memory. These count, so memtables are moved
+     * the sooner; if nodes alone are too many, the oldest holders are ended. It takes many snapshots to get there.
      */
     private static final long LEAST_BYTES_WITH_NODES = 16 << 20;
 
@@ -36,7 +36,7 @@ final class PinLimit {
 
     /**
      * @param limit how many bytes they may keep
-     * @param moved where entries are moved that are more; null for nowhere
+     * @param moved takes entries beyond the limit; null for nowhere
      */
     PinLimit(StoreVersions versions, RetiredTables retired, long limit, MovedTables moved) {
         this.versions = versions;
@@ -46,7 +46,7 @@ final class PinLimit {
         this.moved = moved;
     }
 
-    /** Moves what is too much, or ends holders. By the thread that publishes; when the heap is full, then at the next time. */
+    /** Moves entries beyond the limit, or ends holders. By the thread that publishes; on a full heap, the next time. */
     void enforce() {
         try {
             enforceNow();
@@ -84,7 +84,7 @@ final class PinLimit {
         }
     }
 
-    /** Nodes can't be moved. They are kept by the oldest for the most part. */
+    /** Ends the oldest holders, which keep most of the nodes. Nodes can't be moved. */
     private void endThoseOfNodes(List<Open> open) {
         List<Kept> tables = retired.kept();
         long most = Math.max(limit, LEAST_BYTES_WITH_NODES);
@@ -133,7 +133,7 @@ final class PinLimit {
         open.removeIf(victim::includes);
     }
 
-    /** Moves entries as long as too much is kept; returns why that did not go on, or null. */
+    /** Moves entries as long as too much is kept; returns the failure that stopped it, or null. */
     private Throwable moveSome(List<Open> open) {
         if (moved == null) {
             return null;

@@ -8,7 +8,7 @@ import java.nio.file.Path;
  * @param file where it is
  * @param position of the damaged unit in it
  * @param keyBefore the key of the last pair before those that it concerns; null if there is none, or that is not known
- * @param keyAfter that of the first pair behind them; null likewise
+ * @param keyAfter the key of the first pair behind them; null if there is none, or that is not known
  * @param pairs whether pairs between these keys are concerned
  */
 public record Problem(

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.function.LongSupplier;
 
-/** What a reader asks the writer for, as a file in the store's directory. Fails for nothing. For one thread at a time. */
+/** A reader's request to the writer, as a file in the store's directory. Never throws. For one thread at a time. */
 public final class ReaderLease implements AutoCloseable {
     private static final long DUE_MILLIS = LeaseName.MAX_MILLIS / 3;
 
@@ -18,7 +18,7 @@ public final class ReaderLease implements AutoCloseable {
     private LeaseName current; // null if there is none
 
     /**
-     * Nothing is asked for yet.
+     * Asks for nothing yet.
      *
      * @param millis a clock that the writer has, too
      */
@@ -28,14 +28,14 @@ public final class ReaderLease implements AutoCloseable {
         this.millis = millis;
     }
 
-    /** What the clock says. */
+    /** The time by the clock. */
     public long now() {
         return millis.getAsLong();
     }
 
     /**
-     * Asks the writer to use nothing again that became free after a time. If nobody may write to the directory, there is
-     * no lease.
+     * Asks the writer not to reuse segments that became free after a time. If nobody may write to the directory, there
+     * is no lease.
      */
     public void renew(long since) {
         LeaseName next = new LeaseName(id, since, now() + LeaseName.MAX_MILLIS);

@@ -3,14 +3,14 @@ package io.flexdb.internal.open;
 import io.flexdb.flexspace.internal.base.LongTasks;
 import io.flexdb.flexspace.internal.copy.SpaceCopy;
 
-/** Counts what has been copied, tells it, and ends the copy when the store is closed. For one thread. */
+/** Counts copied bytes, tells them, and ends the copy when the store is closed. For one thread. */
 public final class Steps {
     private final LongTasks.Task task;
     private final Checkpoints.Progress progress;
     private final long ofBytes;
     private long bytes;
 
-    /** @param space what is to be copied */
+    /** @param space to be copied */
     public Steps(LongTasks.Task task, Checkpoints.Progress progress, SpaceCopy space) {
         this.task = task;
         this.progress = progress;
@@ -23,7 +23,7 @@ public final class Steps {
         tell();
     }
 
-    /** Tells how far it is. */
+    /** Tells the progress. */
     public void tell() {
         task.tell(() -> progress.done(bytes, Math.max(bytes, ofBytes)));
     }

@@ -62,16 +62,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * An open store: its parts, and the end. Writing is in {@link StoreWriter}, reading in {@link StoreReader}, what
- * happens behind the writers in {@link CommitThread}, and what is readable in {@link StoreVersions}.
+ * An open store: its parts, and the end. Writing is in {@link StoreWriter}, reading in {@link StoreReader}, work behind
+ * the writers in {@link CommitThread}, and the readable versions (MVCC) in {@link StoreVersions}.
  */
 public final class Store implements AutoCloseable {
     /*
      * Locks, always in this order: the write lock (sequence numbers, the active memtable; see WriteMonitor), that of
      * StoreVersions (one publication at a time; never held for anything slow).
      *
-     * The parts are made from below to above, and none knows the store. Three have to reach something above them, which
-     * they get as a function or an interface: CommitThread the writers, Refiner who applies, StoreWriter the thread
+     * The parts are made from below to above, and none knows the store. Three have to reach something above them, and
+     * get it as a function or an interface: CommitThread the writers, Refiner the commit thread, StoreWriter the thread
      * that makes logs.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
@@ -226,7 +226,7 @@ public final class Store implements AutoCloseable {
         logThread.start();
     }
 
-    /** Begins to commit what is frozen; after a recovery. */
+    /** Begins to commit (flush) frozen memtables; after a recovery. */
     void start() {
         commits.start();
         if (versions.current().logs().length > 0) {
@@ -254,12 +254,12 @@ public final class Store implements AutoCloseable {
         commits.defragmentHere();
     }
 
-    /** What writes to it. */
+    /** The path of writes. */
     public StoreWriter writer() {
         return writer;
     }
 
-    /** What reads it. */
+    /** The path of reads. */
     public StoreReader reader() {
         return reader;
     }
@@ -273,7 +273,7 @@ public final class Store implements AutoCloseable {
         return pinNewest(HolderKind.LOAD);
     }
 
-    /** Where transactions spill, as long as the store is open: they may outlive it. */
+    /** Gives transactions areas to spill to, as long as the store is open: they may outlive it. */
     private static final class Spills implements Supplier<SpillArea> {
         private final Health health;
         private volatile Loads loads; // null once the store is closed
@@ -296,7 +296,7 @@ public final class Store implements AutoCloseable {
         }
     }
 
-    /** Begins to bring in what is more than a memtable holds. */
+    /** Begins to bring in writes that are more than a memtable holds. */
     public WritesLoad loadWrites(Front front) {
         return loads.writes(front);
     }
@@ -306,7 +306,7 @@ public final class Store implements AutoCloseable {
         return keyspaces;
     }
 
-    /** Pins what is newest, for somebody. */
+    /** Pins the newest version, for a holder. */
     public PinnedVersion pinNewest(HolderKind kind) {
         PinnedVersion pin = new PinnedVersion(versions, kind);
         try {
@@ -324,7 +324,7 @@ public final class Store implements AutoCloseable {
         return versions.holders;
     }
 
-    /** Bytes of memtables that some of those keep together. */
+    /** Bytes of memtables that some holders keep together. */
     public long keptBytes(List<Holders.Open> some, List<RetiredTables.Kept> tables) {
         return PinLimit.bytes(some, tables);
     }
@@ -339,7 +339,7 @@ public final class Store implements AutoCloseable {
         return versions.clock.nowOrLatest();
     }
 
-    /** Memtables that only they may keep. */
+    /** Memtables that only holders may keep. */
     public List<RetiredTables.Kept> keptTables() {
         return retired.kept();
     }
@@ -349,7 +349,7 @@ public final class Store implements AutoCloseable {
         return recentWrites.begin(versions::visibleSequence);
     }
 
-    /** A transaction has ended, or was given up. */
+    /** Notes that a transaction has ended, or was given up. */
     public void endTransaction(long begun) {
         recentWrites.end(begun);
     }
@@ -359,7 +359,7 @@ public final class Store implements AutoCloseable {
         return recentWrites.publishedRuns();
     }
 
-    /** What a transaction must find unchanged; nothing so far. */
+    /** A footprint for a transaction; empty so far. */
     public Footprint newFootprint() {
         return new Footprint(versions, recentWrites);
     }
@@ -377,7 +377,7 @@ public final class Store implements AutoCloseable {
     }
 
     /**
-     * Keeps what is visible now, to be copied. To be called, and used, in one of {@link #tasks}.
+     * Keeps the state that is visible now, to be copied. To be called, and used, in one of {@link #tasks}.
      */
     public StoreCopy beginCopy() {
         StoreCopy copy = beginCopy(false);
@@ -393,9 +393,9 @@ public final class Store implements AutoCloseable {
         return copy;
     }
 
-    /** @param committed whether to have no more than what is committed, if that is one moment */
+    /** @param committed whether to have committed writes alone, if the space is as of one moment */
     private StoreCopy beginCopy(boolean committed) {
-        memLogs.hold(); // first: what is covered from here on may be in the version that is pinned
+        memLogs.hold(); // first: a log covered from here on may be in the version that is pinned
         try {
             return committed
                     ? commits.onErrandBetween(() -> beginCopyHere(true))
@@ -427,7 +427,7 @@ public final class Store implements AutoCloseable {
         }
     }
 
-    /** Keeps what is visible now, to be checked, in any state in which it can be read. As {@link #beginCopy}. */
+    /** Keeps the visible state, to be checked; the store need only be readable. For use in one of {@link #tasks}. */
     public StoreChecker beginCheck() {
         health.requireReadable();
         memLogs.hold();
@@ -482,7 +482,7 @@ public final class Store implements AutoCloseable {
         }
     }
 
-    /** Every write up to this sequence number is durable. */
+    /** The sequence number up to which all writes are durable. */
     public long durableSequence() {
         health.requireReadable();
         return sharedForce.durableSequence();
@@ -493,7 +493,7 @@ public final class Store implements AutoCloseable {
         return versions.visibleSequence();
     }
 
-    /** Has all that was written before committed. */
+    /** Has all earlier writes committed. */
     public void flush() {
         tasks.run(task -> {
             writer.runs().commitAll(task::goOn);
@@ -502,7 +502,8 @@ public final class Store implements AutoCloseable {
     }
 
     /**
-     * Does that, writes the intervals of a range whole, without what has expired, and gives back what is free then.
+     * Commits all earlier writes, writes the intervals of a range whole, without expired pairs, and gives free space
+     * back.
      *
      * @param from a key, as it is stored, as is the next
      * @param to the first key behind the range; null if there is none
@@ -534,12 +535,12 @@ public final class Store implements AutoCloseable {
 
     // ---- state
 
-    /** What the store still does. */
+    /** The state of the store: whether it can be read and written. */
     public Health health() {
         return health;
     }
 
-    /** Throws if nobody could read what is merged. */
+    /** Throws if there is no merge function to read operands with. */
     public void requireMerger() {
         if (!merges.canMerge()) {
             throw new IllegalStateException(
@@ -599,7 +600,7 @@ public final class Store implements AutoCloseable {
         return versions.freeSegments();
     }
 
-    /** Where it is. */
+    /** The store's directory. */
     public Path directory() {
         return directory;
     }
@@ -607,9 +608,9 @@ public final class Store implements AutoCloseable {
     // ---- the end
 
     /**
-     * Ends the store: writes that are under way finish, what is in memtables is committed, reads that are under way
-     * finish, and the files are closed. Later calls throw. After a failure nothing is written; a store that is
-     * read-only leaves its memtables to the write-ahead logs, which are forced.
+     * Ends the store: writes that are under way finish, memtables are committed, reads that are under way finish, and
+     * the files are closed. Later calls throw. After a failure nothing is written; a store that is read-only leaves its
+     * memtables to the write-ahead logs, which are forced.
      */
     @Override
     public void close() {
@@ -689,7 +690,7 @@ public final class Store implements AutoCloseable {
                 restCommitted = true;
                 engine.giveBackMemory(); // or others would have to wait for the garbage collector
             } catch (StorageException e) {
-                keepInLogs(last); // what could not be committed
+                keepInLogs(last); // writes that could not be committed
                 throw e;
             }
         }
@@ -744,7 +745,7 @@ public final class Store implements AutoCloseable {
         }
         engine.closeCleanly();
         versions.clock.keepLastMark();
-        try { // all data is safe from here on: what fails now costs space, or time at the next opening
+        try { // all data is safe from here on: a failure now costs space, or time at the next opening
             for (MemLog log : versions.current().logs()) {
                 memLogs.covered(log.wal);
             }

@@ -31,25 +31,25 @@ import java.util.List;
 /** One check of a whole store, as of one moment, while readers and writers go on. For one thread. */
 public final class StoreChecker implements AutoCloseable {
     /*
-     * What a copy would take along is what is checked: the version that is pinned, the files that it needs, and the
-     * logs of its memtables up to the last visible write; see StoreCopy. The space checks its own files and the FlexTree
+     * It checks all that a copy would have: the version that is pinned, the files that it needs, and the logs of its
+     * memtables up to the last visible write; see StoreCopy. The space checks its own files and the FlexTree
      * (SpaceChecker). Above it is the order: each pair is sound, keys ascend, and the sparse index has its intervals
      * where pairs begin, with anchors that fit their keys. Large values that no commit has linked yet are read as the
      * logs refer to them.
      *
-     * A damaged frame is found twice, by the space and by the pairs that lie in it. The second finding says more: which
-     * keys are concerned. So it takes the place of the first.
+     * A damaged frame is found twice, by the space and by the pairs that lie in it. The second finding also tells which
+     * keys are concerned, so it replaces the first.
      */
     private static final int MAX_PROBLEMS = 10_000;
 
-    /** Is told how far it is. */
+    /** Is told of the progress. */
     @FunctionalInterface
     public interface Progress {
         /** Takes a step; may throw to end it. */
         void done(long bytes, long ofBytes);
     }
 
-    /** What was found. */
+    /** The findings. */
     public record Result(
             List<Problem> problems,
             long problemCount,
@@ -85,7 +85,7 @@ public final class StoreChecker implements AutoCloseable {
     /**
      * @param pin of the version to check; closed with this
      * @param space a check of that version's space
-     * @param large reads what the logs refer to
+     * @param large reads the large values that the logs refer to
      * @param letLogsGo ends the holding of logs
      */
     public StoreChecker(
@@ -225,7 +225,7 @@ public final class StoreChecker implements AutoCloseable {
         }
     }
 
-    /** Those that a write of a memtable has in the data file: the pin keeps them there. */
+    /** Checks the large values that a write of a memtable has in the data file: the pin keeps them there. */
     private void checkLargeValues(WalReader frame) {
         byte[] payload = frame.payload();
         PayloadReader entries = new PayloadReader().reset(payload, 0, frame.payloadBytes());
@@ -251,7 +251,7 @@ public final class StoreChecker implements AutoCloseable {
         }
     }
 
-    /** Lets go of all that was kept. */
+    /** Lets go of version and logs. */
     @Override
     public void close() {
         pin.close();

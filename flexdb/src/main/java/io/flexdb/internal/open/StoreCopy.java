@@ -13,19 +13,19 @@ import java.nio.file.Path;
 /** All that was visible in a store at one moment, kept until it has been copied. For one thread. */
 public final class StoreCopy implements AutoCloseable {
     /*
-     * A version is pinned, with the number S of the last write that was visible. Its roots were synced just before: the
-     * space's copy is that of them, with the tag c of the last commit. The version's memtables have all writes from
-     * c + 1 on, so their logs have, too. To copy these logs up to S and the space is to copy what a crash might have
-     * left: parts of a commit that are in the space are hidden by the log, as recovery asks (P3 of the promises).
+     * A version is pinned, with the number S of the last visible write. Its roots were synced just before; the space is
+     * copied as of them, with the tag c of the last commit. The version's memtables have all writes from c + 1 on, so
+     * their logs have, too. So a copy of these logs up to S and of the space is a state that a crash might have left:
+     * the log hides parts of a commit that are in the space, as recovery asks (P3 of the promises).
      *
      * A log's file is used again as soon as a commit covers it. So logs are held from before the pin until they have
-     * been copied, which comes first and does not take long. Large values that they refer to are in segments which the
-     * space's copy does not have, for nothing lives there yet: so the copies of the logs have them. The pin keeps these
+     * been copied, which comes first and does not take long. The large values of the logs are in segments that the
+     * space's copy lacks, for nothing lives there yet. So the copies of the logs have these values. The pin keeps the
      * segments.
      *
-     * A log has a large value in one piece, and so has who writes it there, or recovers from it. So if the logs refer to
-     * much all that was written is committed before, and the copy is of the moment between two commits,
-     * when the space has exactly what is up to c: then S is c, and the copy has no log.
+     * A log has a large value in one piece, so writing it there, or recovering from it, takes that much memory. So if
+     * the logs refer to much, all writes are committed before, and the copy is of the moment between two commits, when
+     * the space has exactly the writes up to c: then S is c, and the copy has no log.
      */
     private final Vfs vfs;
     private final PinnedVersion pin;
@@ -36,9 +36,9 @@ public final class StoreCopy implements AutoCloseable {
 
     /**
      * @param pin of a version with the roots that the space is to be copied of; closed with this
-     * @param sequence of the last write that it is to have: that up to which the pin sees, or the space's tag if the
-     *     roots have nothing that is newer
-     * @param large reads what the logs refer to
+     * @param sequence of the last write that it is to have: the last that the pin sees, or the space's tag if the roots
+     * have nothing newer
+     * @param large reads the large values that the logs refer to
      * @param letLogsGo ends the holding of logs
      */
     public StoreCopy(
@@ -109,7 +109,7 @@ public final class StoreCopy implements AutoCloseable {
         }
     }
 
-    /** Lets go of all that was kept. */
+    /** Lets go of version and logs. */
     @Override
     public void close() {
         pin.close();

@@ -23,7 +23,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The directory of a store: its names, what makes it one, and how a new one comes to be. */
+/** The directory of a store: the names in it, the signs of a store, and the steps of a creation. */
 public final class StoreFiles {
     public static final String LOCK_NAME = "LOCK";
     static final String OPTIONS_NAME = "flexdb.options";
@@ -56,16 +56,15 @@ public final class StoreFiles {
     private StoreFiles() {}
 
     /*
-     * A creation makes the lock file, then the file of options under its name for the time being, whose name it makes
-     * durable; then the rest, in any order, but that all of it is durable, names and contents, before the file of options
-     * gets its own name, which comes last. Each of these names may be somebody else's in a directory that is no store, so
-     * nothing is taken for ours without proof:
+     * A creation makes the lock file, then the file of options under a temporary name, and makes that name durable;
+     * then the rest, in any order. All of it is durable, names and contents, before the file of options gets its own
+     * name, as the last step. Each of these names may be somebody else's in a directory that is no store, so nothing is
+     * taken for ours without proof:
      *
      * C1 With the file of options the directory is a store, whatever else it has.
-     * C2 With the one for the time being a creation has begun, in a directory that had a lock file at most. So space
-     *    and logs are its, and any part of them may be missing or torn: they are made anew.
-     * C3 With neither, a space or a log that says of itself that it is one belongs to a store that has lost its file of
-     *    options.
+     * C2 With the temporary one a creation has begun, in a directory that had a lock file at most. So space and logs
+     *    are its own, and any part of them may be missing or torn: they are made anew.
+     * C3 With neither, a file that is marked as a space's or a log's shows a store that has lost its file of options.
      * C4 Otherwise there may be a lock file only, and nothing but what a holder writes may be in it.
      * C5 With the marker of a copy, and no file of options, it is no store and is not made one: of an unfinished copy a
      *    power cut leaves any part, such as the data file alone.
@@ -73,7 +72,7 @@ public final class StoreFiles {
 
     /**
      * Fails, before anything is changed, if a path can be neither opened as a store nor made one. Others may be making
-     * one there, or may begin to: so it is to be asked once more under the lock.
+     * one there, or may begin to: so check once more under the lock.
      *
      * @throws io.flexdb.storage.StoreLockedException if a copy of a store is being made there
      */
@@ -95,7 +94,7 @@ public final class StoreFiles {
         }
         if (names.contains(UNFINISHED_COPY_NAME)) { // whatever else is there
             if (!locked && names.contains(LOCK_NAME)) {
-                vfs.lock(directory.resolve(LOCK_NAME)).close(); // which tells whether one is being made
+                vfs.lock(directory.resolve(LOCK_NAME)).close(); // throws if one is being made
             }
             if (hasLostOptions(vfs, directory, names)) {
                 throw optionsMissing(directory, UNFINISHED_COPY_NAME + ", so a copy that was not finished: delete it");
@@ -239,9 +238,9 @@ public final class StoreFiles {
     }
 
     /**
-     * To be called for a store that does not say that it was closed. One that was closed had no log: the file of anchors
-     * is written when all are gone, and every opening makes it count for nothing. So its directory of logs may be
-     * missing, which copies often lack because it is empty.
+     * To be called for a store without the file of anchors of a clean close. A closed store had no log: the file is
+     * written when all logs are gone, and every opening makes it invalid. So only a closed store may lack the directory
+     * of logs; copies often do, because it is empty.
      *
      * @throws CorruptionException if the directory of logs is missing
      */
@@ -281,7 +280,7 @@ public final class StoreFiles {
         return ByteBuffer.wrap((text + checksum).getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Makes a directory no store any more. */
+    /** Deletes the file that makes a directory a store. */
     public static void deleteOptions(Vfs vfs, Path directory) {
         vfs.deleteIfExists(directory.resolve(OPTIONS_NAME));
         vfs.deleteIfExists(directory.resolve(UNFINISHED_OPTIONS_NAME));

@@ -42,10 +42,10 @@ import java.nio.file.Path;
 /**
  * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
  * the write-ahead logs, which are read to their ends. Only when all of this has been found sound is anything written,
- * and that to new files: what the logical log has, and everything in the write-ahead logs that no durable commit
- * covers; where there is no space for that, old write-ahead logs serve on. When all of it is durable the old files go and
- * the store is used. Until then an opening that fails deletes the new files again, so that it leaves everything as it
- * was; from then on nothing is left that the opening could fail for, but want of memory.
+ * and only to new files: the content of the logical log, and all writes of the write-ahead logs that no durable commit
+ * covers; without space for that, old write-ahead logs serve on. When all of it is durable the old files go and the
+ * store is used. Until then an opening that fails deletes the new files again, and leaves everything as it was; from
+ * then on only want of memory can make it fail.
  */
 public final class StoreOpener {
     private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
@@ -116,16 +116,16 @@ public final class StoreOpener {
     }
 
     /**
-     * The same in a JVM with other limits, and with other memory.
+     * Opens a store as in a JVM with other limits, and with other memory.
      *
-     * @param source where all off-heap memory comes from
+     * @param source of all off-heap memory
      */
     public static Store open(
             Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
         return new StoreOpener(vfs, directory, settings, inline, jvm, source).open(settings.resources);
     }
 
-    /** @param shared where memory comes from; null for a budget of its own */
+    /** @param shared the source of memory; null for a budget of its own */
     private Store open(StoreResources shared) {
         StoreFiles.checkOpenable(vfs, directory);
         SpaceEngine.makeDirectory(vfs, directory);
@@ -186,7 +186,7 @@ public final class StoreOpener {
                 engine.letGoKept(); // else a log that is left would refer to it
             }
             deleteSaved();
-            leases.oldest(); // so that those are gone that readers have left behind
+            leases.oldest(); // deletes leases that readers have left behind
             store.start();
             return store;
         } catch (RuntimeException | Error e) {
@@ -200,7 +200,7 @@ public final class StoreOpener {
         }
     }
 
-    /** What an opening takes, roughly: in memory indexes are about as large as in their files. */
+    /** Describes the memory that an opening takes, roughly: indexes are about as large as in their files. */
     private String needed(long held) {
         long tree = fileBytes(directory.resolve(StoreFiles.SPACE_NAME).resolve("tree"));
         long index = 2 * fileBytes(directory.resolve(StoreFiles.ANCHORS_NAME)); // its nodes besides
@@ -222,7 +222,7 @@ public final class StoreOpener {
                 }
             }
         } catch (StorageException e) {
-            // It is for a message.
+            // The size is for a message only.
         }
         return 0;
     }
@@ -298,12 +298,12 @@ public final class StoreOpener {
         }
     }
 
-    /** On a full disk files go before their time of which no byte is lost; returns whether there were any. */
+    /** Deletes early, on a full disk, files whose content is not lost; returns whether there were any. */
     private boolean makeRoom() {
         return deleteSaved() | recovery.deleteEmpty();
     }
 
-    /** Deletes what a clean close has saved, which was loaded, and old versions of nobody; returns whether there was any. */
+    /** Deletes the saved files of a clean close, which were loaded, and old versions; returns whether any existed. */
     private boolean deleteSaved() {
         return vfs.deleteIfExists(directory.resolve(StoreFiles.OLD_VERSIONS_NAME))
                 | AnchorsFile.delete(vfs, directory)
@@ -311,7 +311,7 @@ public final class StoreOpener {
                 | OutlinesFile.delete(vfs, directory);
     }
 
-    /** Frames first: where they come from is the file, and a directory says which of them to read. */
+    /** Gives memory of the caches back, frames first: the file has them, and directories tell which to read. */
     private long giveBack(long bytes) {
         long given = engine.reads().giveBackCache(bytes);
         return given < bytes ? given + cache.giveBack(bytes - given) : given;
@@ -344,9 +344,8 @@ public final class StoreOpener {
     }
 
     /**
-     * From here on the space may change, and that is not taken back. It comes last, unless the logs hold more than
-     * memory does and have to be committed meanwhile. The old logs hold all of it until the end, so copies of them may
-     * go.
+     * From here on the space may change, for good. This step comes last, unless the logs hold more than memory does and
+     * have to be committed meanwhile. The old logs hold all writes until the end, so copies of them may go.
      */
     private void begin() {
         if (!begun) {
@@ -355,7 +354,7 @@ public final class StoreOpener {
         }
     }
 
-    /** Takes back what has been made of new files, as long as the old ones are there. */
+    /** Deletes new files that were made, as long as the old ones are there. */
     private void discardCopies() {
         if (!copiesCount) {
             recovery.deleteCopies();

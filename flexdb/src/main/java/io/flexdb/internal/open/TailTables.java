@@ -21,21 +21,21 @@ final class TailTables implements WalFollower.Target {
      * A table is made when there is something to put into it, the first ones small and each larger than the one before:
      * most openings find little, and zeros for a large table take longer than all else.
      *
-     * A bulk load has no entries: it is in the space, and the first write behind it says that it has been. So
+     * A bulk load has no entries: it is in the space, and the first write behind it tells of it. So
      *
-     * T1  What is published has nothing that the space covers: a load may have come after that, and been meant to hide it.
-     *     And where a large value was before its commit the writer may have put anything since.
-     * T2  What comes behind a load is not visible in a state whose space may lack the load.
+     * T1  Published tables have no write that the space covers: a later load may hide such a write. And the writer may
+     *     have reused the place that a large value had before its commit.
+     * T2 Writes behind a load are not visible in a state whose space may lack the load.
      *
      * A log counts as long as recovery would take it to be: up to the first write of which a large value is not there.
-     * A writer has them there before the log has the write, so it is asked for once, of what is found first.
+     * The writer puts them there before the log has the write, so each write is checked once, when it is found.
      */
     private static final int FIRST_BYTES = 1 << 18;
     private static final int GROWTH = 4;
 
     /** Knows of the large values of a write. */
     interface References {
-        /** Whether what a payload says of them can be. */
+        /** Whether the references in a payload are possible. */
         boolean areSound(byte[] payload, int length);
 
         /** Whether all that a payload refers to is in the data file. */
@@ -129,7 +129,7 @@ final class TailTables implements WalFollower.Target {
         metLoad = true;
     }
 
-    /** Follows that a space is read now, which has all loads that were met before. */
+    /** Notes that a space is read now, which has all loads that were met before. */
     void readsSpace() {
         metLoad = false;
     }
@@ -139,7 +139,7 @@ final class TailTables implements WalFollower.Target {
         return metLoad;
     }
 
-    /** Whether what has come behind a load waits for a space that has the load. */
+    /** Whether writes behind a load wait for a space that has the load. */
     boolean isHeldBack() {
         return heldBack;
     }
@@ -178,7 +178,7 @@ final class TailTables implements WalFollower.Target {
     }
 
     /**
-     * Chooses the run that counts; what comes now goes on with it.
+     * Chooses the run that counts; later writes continue it.
      *
      * @param run its index, or -1 for none
      */
@@ -188,7 +188,7 @@ final class TailTables implements WalFollower.Target {
     }
 
     /**
-     * Publishes the tables but for those that the space covers, and what comes from now on.
+     * Publishes the tables but for those that the space covers, and all later writes.
      *
      * @throws CorruptionException if something is not there that was forced
      */
@@ -229,7 +229,7 @@ final class TailTables implements WalFollower.Target {
         return Long.MAX_VALUE;
     }
 
-    /** Nothing is read by a reference of a write that comes later before it is asked for. */
+    /** Checks the references of a later write before anything is read by them. */
     private void requireSound(byte[] payload, int length, long first) {
         if (references != null && !references.areSound(payload, length)) {
             throw damage("large values of write " + first + " of as many bytes as they have places");

@@ -9,9 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The latest time that a store had, as far as it was kept: a file without content, whose name says it, so that it is
- * there whole or not at all. There may be several, of which the latest counts. Only stores have one in which something
- * expires.
+ * The latest time that a store had, as far as it was kept: a file without content that has it in its name, and so is
+ * there whole or not at all. There may be several, of which the latest counts. Only stores with pairs that expire have
+ * one.
  */
 public final class TimeMark {
     private static final System.Logger LOG = System.getLogger("io.flexdb");
@@ -37,8 +37,7 @@ public final class TimeMark {
     }
 
     /**
-     * Keeps a mark, and no other. Nothing depends on it as long as clocks go on, so a failure here is told, and no
-     * more.
+     * Keeps a mark, and no other. Nothing depends on it as long as clocks go on, so a failure here is only logged.
      *
      * @param time not negative
      */

@@ -44,10 +44,10 @@ public final class FollowedStore implements AutoCloseable {
      * at most.
      *
      * B1  States come in the order of their sequence numbers.
-     * B2 A read that was overtaken is done again in a state that was read after it. If the very same frame is wrong
-     *    there in the same life of its segment, it is damage: before a reuse the later state would have seen the
-     *    segment given up.
-     * B3 Nothing is tried for ever: a writer may be faster than a reader of his files.
+     * B2  A read that was overtaken is done again in a state that was read after it. If the very same frame is wrong
+     *     there in the same life of its segment, it is damage: before a reuse the later state would have seen the
+     *     segment given up.
+     * B3  Nothing is tried for ever: a writer may be faster than a reader of his files.
      *
      * A reader that was overtaken asks the writer for time from then on, by a lease: not to reuse segments that became
      * free after the oldest existing state was read. The writer heeds it as far as he likes, so nothing relies on it.

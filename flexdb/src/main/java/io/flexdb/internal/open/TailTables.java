@@ -25,7 +25,7 @@ final class TailTables implements WalFollower.Target {
      *
      * T1  Published tables have no write that the space covers: a later load may hide such a write. And the writer may
      *     have reused the place that a large value had before its commit.
-     * T2 Writes behind a load are not visible in a state whose space may lack the load.
+     * T2  Writes behind a load are not visible in a state whose space may lack the load.
      *
      * A log counts as long as recovery would take it to be: up to the first write of which a large value is not there.
      * The writer puts them there before the log has the write, so each write is checked once, when it is found.

@@ -1,7 +1,7 @@
 package io.flexdb.internal.base;
 
 /**
- * Bytes that should be KV pairs are none. Whoever knows the file turns this into a
+ * Bytes that should be KV pairs are none. A caller that knows the file turns this into a
  * {@link io.flexdb.storage.CorruptionException}.
  */
 public final class BadRecordException extends RuntimeException {
@@ -28,12 +28,12 @@ public final class BadRecordException extends RuntimeException {
         return position;
     }
 
-    /** What should be there. */
+    /** The bytes that should be there, in words. */
     public String expected() {
         return expected;
     }
 
-    /** What is there. */
+    /** The bytes that are there, in words. */
     public String found() {
         return found;
     }

@@ -4,18 +4,18 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
 /**
- * The fingerprints of keys, by which directories and outlines of intervals lead to pairs: 8 bits each. What makes them
- * is drawn for each store, so that nobody can choose keys that meet, and is saved with them.
+ * The fingerprints of keys, by which directories and outlines of intervals lead to pairs: 8 bits each. Each store draws
+ * its own secrets for them, so that nobody can choose keys that collide, and saves the secrets with them.
  */
 public final class Fingerprints {
     /*
-     * Those of a memtable's hashes would do, were they not of the process: what is saved with one function is of no use
-     * to another. To hash a key twice for a lookup costs a few nanoseconds.
+     * Bits of a memtable's hashes would not do: their secrets change with each process, and fingerprints are saved. To
+     * hash a key twice for a lookup costs a few nanoseconds.
      */
     private static final int SHIFT = Long.SIZE - Byte.SIZE;
     private static final int SECRETS = 4;
 
-    /** Bytes of what makes them. */
+    /** Bytes of the saved secrets. */
     public static final int SAVED_BYTES = SECRETS * Long.BYTES;
 
     private long s0;
@@ -23,7 +23,7 @@ public final class Fingerprints {
     private long s2;
     private long s3;
 
-    /** Draws others than anybody has. */
+    /** Draws new secrets. */
     public Fingerprints() {
         renew();
     }
@@ -45,17 +45,17 @@ public final class Fingerprints {
         return (byte) (KeyHash.hash(buffer, position, length, s0, s1, s2, s3) >>> SHIFT);
     }
 
-    /** Draws what makes them anew. Before anybody asks for one, and so is {@link #restore}. */
+    /** Draws new secrets. Call this and {@link #restore} before any fingerprint is asked for. */
     public void renew() {
         set(KeyHash.secrets(new SecureRandom()));
     }
 
-    /** Puts what makes them. */
+    /** Writes the secrets to a buffer. */
     public void save(ByteBuffer to) {
         to.putLong(s0).putLong(s1).putLong(s2).putLong(s3);
     }
 
-    /** Takes what was saved; false if it can't be that, and nothing has changed. */
+    /** Takes saved secrets. Returns false, and changes nothing, if the bytes can't be secrets. */
     public boolean restore(ByteBuffer from) {
         if (from.remaining() < SAVED_BYTES) {
             return false;

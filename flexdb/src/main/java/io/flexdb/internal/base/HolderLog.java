@@ -31,7 +31,7 @@ public final class HolderLog implements Consumer<List<String>> {
             thread.setDaemon(true);
             thread.start();
         } catch (OutOfMemoryError e) {
-            // There is no memory, or no thread: then it is not told.
+            // There is no memory, or no thread: the messages are dropped.
         }
     }
 

@@ -11,8 +11,8 @@ import java.util.Arrays;
  */
 public final class KeyBytes {
     /*
-     * Keys are compared eight bytes at a time as big-endian numbers. What is left over, if the shorter key has eight
-     * bytes or more, is compared by its last eight: the bytes seen twice are known to be equal.
+     * Keys are compared eight bytes at a time as big-endian numbers. A shorter rest is compared by the last eight bytes
+     * of the shorter key, if it has as many: the bytes seen twice are known to be equal.
      */
     private static final VarHandle BIG_ENDIAN_LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -101,7 +101,7 @@ public final class KeyBytes {
         return word(a, aFrom + last) == word(b, bPosition + last);
     }
 
-    /** How many bytes two keys in buffers begin with in common. */
+    /** The length of the common prefix of two keys in buffers. */
     public static int commonPrefix(ByteBuffer a, int aPosition, int aLength, ByteBuffer b, int bPosition, int bLength) {
         assert a.order() == ByteOrder.LITTLE_ENDIAN && b.order() == ByteOrder.LITTLE_ENDIAN;
         int common = Math.min(aLength, bLength);
@@ -118,7 +118,7 @@ public final class KeyBytes {
         return i;
     }
 
-    /** How many bytes a key in an array and one in a buffer begin with in common. */
+    /** The length of the common prefix of a key in an array and one in a buffer. */
     public static int commonPrefix(byte[] a, int aFrom, int aLength, ByteBuffer b, int bPosition, int bLength) {
         assert b.order() == ByteOrder.LITTLE_ENDIAN;
         int common = Math.min(aLength, bLength);
@@ -135,22 +135,22 @@ public final class KeyBytes {
         return i;
     }
 
-    /** How many bytes two keys in arrays begin with in common. */
+    /** The length of the common prefix of two keys in arrays. */
     public static int commonPrefix(byte[] a, int aFrom, int aLength, byte[] b, int bFrom, int bLength) {
         int mismatch = Arrays.mismatch(a, aFrom, aFrom + aLength, b, bFrom, bFrom + bLength);
         return mismatch < 0 ? aLength : mismatch;
     }
 
     /**
-     * How many of its first bytes a key keeps as a separator from a lower one: it is above that one still. One byte more
-     * than the two have in common would do; the few behind it tell range filters how keys go on.
+     * The number of first bytes that a key keeps as a separator from a lower one. The separator is above the lower key.
+     * One byte behind the common prefix would do; the few more tell range filters how keys go on.
      */
     public static int separatorLength(byte[] lower, int lowerLength, byte[] key, int from, int length) {
         return separatorLength(commonPrefix(lower, 0, lowerLength, key, from, length), length);
     }
 
     /**
-     * The same by what the two begin with in common.
+     * The length of a separator from a lower key, by the length of their common prefix.
      *
      * @param common less than the length, since the key is above the lower one
      */
@@ -178,7 +178,7 @@ public final class KeyBytes {
         return window;
     }
 
-    /** The same for a key in a buffer. */
+    /** The window of a key in a little-endian buffer. */
     public static long window(ByteBuffer key, int position, int length, int skipped) {
         assert key.order() == ByteOrder.LITTLE_ENDIAN;
         int left = length - skipped;

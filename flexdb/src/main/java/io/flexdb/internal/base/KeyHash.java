@@ -9,7 +9,7 @@ import java.util.Random;
 
 /**
  * The hash of a key, 64 well-mixed bits, by which memtables find entries. It lives in memory only and is another function
- * in each process, so that nobody can choose keys that meet. {@link Fingerprints} are made with other secrets.
+ * in each process, so that nobody can choose keys that collide. {@link Fingerprints} are made with other secrets.
  */
 public final class KeyHash {
     /*
@@ -18,11 +18,12 @@ public final class KeyHash {
      * length is part of the hash, so overlapping reads of different lengths do not meet.
      *
      * H1 Every factor is a word of the key or the length, mixed with a secret that was drawn for this process, or with
-     *    what earlier rounds made of secrets. So no key is known to make a factor 0, which would drop the other one, or
-     *    any other value.
-     * H2 The sum of the factors is part of each fold. So a factor that is 0 after all does not drop the other one; and
-     *    negated factors do not meet, whose signed product is the same, or nearly so: what negates word ^ secret does
-     *    not depend on the secret, as long as it is odd. An unsigned product would do too, and takes twice as long.
+     *    what earlier rounds made of secrets. Nobody can therefore choose a key that makes a factor 0, which would drop
+     *    the other factor, or any other value.
+     * H2 The sum of the factors is part of each fold. A factor that is 0 after all does not drop the other one. Negated
+     *    factors, whose signed products are equal or nearly so, do not collide; the change of a word that negates word
+     *    ^ secret does not depend on the secret, as long as it is odd. An unsigned product would do too, and takes
+     *    twice as long.
      */
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * How the keys of one keyspace stand in the one order of a store: each behind a head. Immutable.
+ * The heads of one keyspace: prefixes that give its keys their place in the one order of a store. Immutable.
  *
  * <pre>
  * KEYSPACE      KEY BEGINS WITH  HEAD
@@ -20,12 +20,12 @@ import java.util.HexFormat;
 public final class KeyHeads {
     private static final int SHOWN_BYTES = 32; // of a key
     /*
-     * So a store without named keyspaces, and without keys that begin with 0xFF, has its keys as they are, and the
-     * default keyspace is one range, which ends at 0xFF 0x01. No number's bytes begin those of another: each named
-     * keyspace is one range, too.
+     * A store without named keyspaces, and without keys that begin with 0xFF, stores its keys as they are. The default
+     * keyspace is one range, which ends at 0xFF 0x01. No number's bytes begin those of another: each named keyspace is
+     * one range, too.
      *
      * H1  A head keeps the order of the keys of its keyspace.
-     * H2  What has the head of one keyspace lies within begin and end of that one, and of no other.
+     * H2  A key with the head of one keyspace lies within begin and end of that one, and of no other.
      */
     /** A key as it is. */
     public static final byte[] NO_HEAD = {};
@@ -103,7 +103,7 @@ public final class KeyHeads {
         return key.length == 0 ? usual : of(key[0]);
     }
 
-    /** The same for the key that a buffer has between position and limit. */
+    /** The head of the key that a buffer has between position and limit; nobody may change the array. */
     public byte[] of(ByteBuffer key) {
         return key.hasRemaining() ? of(key.get(key.position())) : usual;
     }
@@ -199,7 +199,7 @@ public final class KeyHeads {
         return requireHead(head, length, to, at);
     }
 
-    /** Who changes a key while it is copied must not get at another keyspace by that. */
+    /** A thread that changes a key while it is copied must not reach another keyspace by that. */
     private int requireHead(byte[] head, int keyLength, byte[] to, int at) {
         int keyAt = at + head.length;
         if (keyLength > 0 && of(to[keyAt]) != head) {
@@ -237,7 +237,7 @@ public final class KeyHeads {
         return end;
     }
 
-    /** Whether a keyspace ends here that has no head, and so is all of a store that has no named one. */
+    /** Whether a bound is the end of the default keyspace, which is all of a store without named keyspaces. */
     public static boolean isBehindDefault(byte[] storedBound) {
         return Arrays.equals(storedBound, BEHIND_DEFAULT);
     }

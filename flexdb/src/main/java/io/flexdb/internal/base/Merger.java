@@ -3,7 +3,7 @@ package io.flexdb.internal.base;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** What the user's merge function is to the store. */
+/** The user's merge function, as the store calls it. */
 public interface Merger {
     /** The value that operands, the oldest first, make of another one, which is null if there is none. */
     byte[] merge(byte[] key, byte[] value, List<byte[]> operands);

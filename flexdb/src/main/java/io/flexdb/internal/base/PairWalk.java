@@ -13,28 +13,28 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Goes through all pairs of a space in logical order, which is that of their keys, without the sparse index. What can't
- * be read, or is no pair, is told, and passed over. For one thread, while the view is good for reading.
+ * Goes through all pairs of a space in logical order, which is that of their keys, without the sparse index. It reports
+ * bytes that can't be read, or are no pair, and passes them over. For one thread, while the view is good for reading.
  */
 public final class PairWalk {
     /*
-     * A pair begins where the one before it ends. Where that is not known, since that one is damaged, the next place
-     * known to be a beginning is that of an extent that is no continuation (O7).
+     * A pair begins where the one before it ends. Behind a damaged pair the next known beginning is that of an extent
+     * that is no continuation (O7).
      *
-     * All bytes that are looked at come from frames that were verified, so a length can be no wild number; it is held
-     * against the space all the same before anything is read by it. Bytes come by large pieces; only where one of these
-     * can't be read, by what a pair needs. A pair that is longer than a piece is verified part by part, and its value
-     * read once more by whoever wants it.
+     * All bytes come from verified frames, so a length can be no wild number; it is checked against the space all the
+     * same before anything is read by it. Bytes come in large pieces; where one of these can't be read, only as many as
+     * a pair needs. A pair that is longer than a piece is verified part by part. A visitor that wants its value reads
+     * it once more.
      */
     private static final int WINDOW_BYTES = 1 << 20;
 
-    /** What is made of what is found. */
+    /** Receives the pairs, and the bytes that are lost. */
     public interface Visitor {
-        /** Takes a sound pair, with its key above that before it: the walk's methods tell of it. */
+        /** Takes a sound pair, whose key is above the one before it. The walk's methods describe it. */
         void pair();
 
         /**
-         * Takes what can't be read as pairs.
+         * Takes a stretch that can't be read as pairs.
          *
          * @param from where it begins in the space
          * @param to where the next sound pair begins, or the space ends
@@ -44,7 +44,7 @@ public final class PairWalk {
          */
         void lost(long from, long to, byte[] keyBefore, byte[] keyAfter, StorageException cause);
 
-        /** So many bytes more of the space are done with; may throw to end the walk. */
+        /** Tells that the walk has passed so many more bytes of the space; may throw to end the walk. */
         void passed(long bytes);
     }
 
@@ -242,7 +242,7 @@ public final class PairWalk {
         }
     }
 
-    /** Whether what stands for the value is a list of operands that wait. */
+    /** Whether a list of waiting operands stands in the place of the value. */
     public boolean hasWaiting() {
         return hasWaiting;
     }

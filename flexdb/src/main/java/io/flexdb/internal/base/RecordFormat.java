@@ -16,8 +16,8 @@ import java.util.zip.CRC32C;
  * length    value
  * </pre>
  *
- * A pair of which there is more to say is <i>extended</i>: it has a zero where others have the length of the key, which
- * is never zero, and so costs others nothing.
+ * A pair that expires, or has operands, is <i>extended</i>: it has a zero in the place of the key length, which is
+ * never zero. This costs other pairs nothing.
  *
  * <pre>
  * SIZE      FIELD
@@ -33,7 +33,8 @@ import java.util.zip.CRC32C;
  * length    value
  * </pre>
  *
- * Where operands wait, since the merge function has failed for them, the pair has a list of them in the place of a value.
+ * Operands wait in a pair if the merge function has failed for them. A list of them then stands in the place of the
+ * value.
  *
  * <p>The checksum lets a pair be verified without the frames that it lies in. Flags and both lengths are read at once into
  * a <i>header</i>, one number that the other methods take apart.
@@ -45,7 +46,7 @@ public final class RecordFormat {
     /** The longest value. */
     public static final int MAX_VALUE_BYTES = 1 << 30;
 
-    /** When a pair expires that never does. */
+    /** The expiry of a pair that never expires. */
     public static final long NEVER = Long.MAX_VALUE;
 
     private static final int CHECKSUM_BYTES = 4;
@@ -78,7 +79,7 @@ public final class RecordFormat {
         return CHECKSUM_BYTES + Varints.bytes(keyLength) + Varints.bytes(valueLength) + keyLength + valueLength;
     }
 
-    /** The same of one that expires, or has operands in it. */
+    /** Bytes of a record that may expire, or have operands merged into it. */
     public static int recordBytes(int keyLength, int valueLength, long expiry, long mergedThrough) {
         return extensionBytes(flags(expiry, mergedThrough)) + recordBytes(keyLength, valueLength);
     }
@@ -289,7 +290,7 @@ public final class RecordFormat {
         return header < 0 || recordBytes(header) <= limit - position ? header : BAD;
     }
 
-    /** What was found instead of a record, for a message, where a header is negative. */
+    /** The words for a message that tell what a negative header means. */
     public static String found(long header) {
         return header == UNKNOWN_FLAGS ? "one with flags that this release does not know" : "none";
     }
@@ -299,12 +300,12 @@ public final class RecordFormat {
         return (int) (header >>> HEADER_SHIFT) & 0xFF;
     }
 
-    /** Whether there is more to say of the record: see the next two. */
+    /** Whether the record is extended: it expires, operands were merged into it, or operands wait in it. */
     public static boolean isExtended(long header) {
         return header >>> FLAGS_SHIFT != 0;
     }
 
-    /** Whether operands wait in the record: then it has a list of them in the place of a value. */
+    /** Whether operands wait in the record. A list of them then stands in the place of the value. */
     public static boolean hasWaiting(long header) {
         return (header >>> FLAGS_SHIFT & WAITS) != 0;
     }

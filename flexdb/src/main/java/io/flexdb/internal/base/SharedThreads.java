@@ -4,30 +4,30 @@ import io.flexdb.flexspace.internal.base.Monitor;
 import java.util.Arrays;
 
 /**
- * Threads for the background work of any number of stores. A store has one only while there is something to do for it,
- * and the thread has the store's directory in its name then. Thread-safe.
+ * Threads for the background work of any number of stores. A store has a thread only while it has work. The thread then
+ * has the store's directory in its name. Thread-safe.
  */
 public final class SharedThreads {
     /*
-     * The problem: two hundred stores, each with a few threads that have nothing to do nearly always.
+     * The problem: two hundred stores, each with a few threads that are idle nearly always.
      *
-     * The choice: what such a thread did is a task, which is run when somebody wakes it, or when the time has come that
-     * it has asked for. A dispatcher gives the tasks to workers, in turns. There are as many workers as processors and
-     * one more. A task may wait for long, for a disk or for memory, and may even wait for what another task does. So
-     * where all workers were busy for a tenth of a second, and none has ended its task, there will be one more: whatever
-     * tasks wait for, the others go on. A worker that gets nothing to do for a while ends, and so does the dispatcher
-     * when there is no task.
+     * The choice: the work of such a thread is a task. It is run when somebody wakes it, or when the time that it has
+     * asked for has come. A dispatcher gives the tasks to workers, in turns. There are as many workers as processors
+     * and one more. A task may wait for long, for a disk or for memory, and may even wait for what another task does.
+     * The dispatcher therefore adds a worker when all were busy for a tenth of a second and none has ended its task:
+     * tasks that wait do not hold up the others. A worker that has been idle for a while ends. The dispatcher ends when
+     * there is no task.
      *
-     * A task with much to do asks after each piece whether others wait for a worker, and gives way. And one that a
-     * caller waits for goes before all others, and has one more worker at once if all are busy: there are no more of
+     * A task with much to do asks after each piece whether others wait for a worker, and gives way. A task that a
+     * caller waits for goes before all others. If all workers are busy, it gets one more at once: there are no more of
      * these than callers.
      *
-     * To wake a task takes no memory, since it is done where the heap may be full; if there is no memory for another
-     * worker the dispatcher tries again.
+     * Waking a task takes no memory, since the heap may be full. If there is no memory for another worker, the
+     * dispatcher tries again.
      *
      * T1  A task is run by one worker at a time, and by none once end() has returned.
-     * T2  A task that was woken is run after that. Whoever wakes it sets wanted, then looks whether it is running; the
-     *     worker says that it is not running any more, then the dispatcher looks whether it is wanted.
+     * T2  A task that was woken is run after that. A waker sets wanted, then reads running. A worker clears running,
+     *     then the dispatcher reads wanted.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final long STALL_NANOS = 100_000_000;
@@ -37,9 +37,9 @@ public final class SharedThreads {
     private static final int LEAST_WORKERS = 4;
     private static final Task[] NONE = {};
 
-    /** What a task does. It must not throw. */
+    /** The code of a task. It must not throw. */
     public interface Work {
-        /** Does what there is, and returns after how many nanoseconds to come again, if nobody wakes it earlier. */
+        /** Does the work there is. Returns the nanoseconds until the next run, if nobody wakes it earlier. */
         long run();
     }
 
@@ -67,7 +67,7 @@ public final class SharedThreads {
             }
         }
 
-        /** The same for somebody who waits for it: before others. */
+        /** Has it run before other tasks, for a caller that waits for it. Any thread; takes no memory. */
         public void wakeFirst() {
             urgent = true;
             wake();
@@ -84,7 +84,7 @@ public final class SharedThreads {
             }
         }
 
-        /** Has it run never again, and waits until it does not. An interrupt stays pending. */
+        /** Has it never run again, and waits until it no longer runs. An interrupt stays pending. */
         public void end() {
             monitor.lock();
             try {
@@ -143,7 +143,7 @@ public final class SharedThreads {
                 } catch (Throwable e) { // an error of ours: other tasks go on
                     report(e);
                 }
-                interrupted(); // which is nothing to another store
+                interrupted(); // an interrupt must not reach another store
                 setName("flexdb-idle");
                 finish(this, rest);
             }
@@ -183,7 +183,7 @@ public final class SharedThreads {
         this.usualWorkers = workers;
     }
 
-    /** How many there are if nobody says so. */
+    /** The number of workers by default. */
     public static int usualWorkers() {
         return Math.max(LEAST_WORKERS, Runtime.getRuntime().availableProcessors() + 1);
     }
@@ -221,7 +221,9 @@ public final class SharedThreads {
         }
     }
 
-    /** Leaves the array as it is if there is no memory for another: what was ended is never run, and goes with the next. */
+    /**
+     * Leaves the array as it is if there is no memory for another. An ended task is never run; a later call removes it.
+     */
     private void removeEnded() {
         int left = 0;
         for (Task task : tasks) {
@@ -243,7 +245,10 @@ public final class SharedThreads {
         monitor.signalAll();
     }
 
-    /** Whether some task that is due has no worker: who has one for long lets it go now and then. Any thread; cheap. */
+    /**
+     * Whether some task that is due has no worker. A long task asks this now and then, and gives way. Any thread;
+     * cheap.
+     */
     public boolean areScarce() {
         return scarce;
     }
@@ -341,7 +346,7 @@ public final class SharedThreads {
         return true;
     }
 
-    /** Before a worker has it: what the task is woken for after that, it may have missed (T2). */
+    /** Called before the worker gets the task: a wake after this leads to another run (T2). */
     private static void begin(Task task) {
         task.running = true;
         task.urgent = false;

@@ -7,39 +7,43 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * The time of a store, in milliseconds since 1970: that of its user's clock, but it never goes back, and one wrong
+ * The time of a store, in milliseconds since 1970. It follows the user's clock, but never goes back, and one wrong
  * reading does not count for long. Thread-safe.
  */
 public final class StoreClock {
     /*
-     * A pair that was absent because its time was over must not come back while the store is open, whatever the clock
-     * does: it may be reclaimed already, or not. So the latest time that anybody has seen is kept, and is the least
-     * that anybody will. It is written once a millisecond at most.
+     * An expired pair must not come back while the store is open, whatever the clock does: it may be reclaimed already,
+     * or not. The store therefore keeps the latest time that anybody has seen, and never gives an earlier one. It is
+     * written once a millisecond at most.
      *
      * A clock that was ahead and goes back must not stop the time until it has caught up: a pair that lives for 200 ms
-     * would live as long as that. So the store's time is the clock's and how far it is ahead of the clock, and goes on
-     * from where it is as the clock goes on from where that is.
+     * would live as long as that. The store's time is therefore the clock's reading plus a lead, and passes as the
+     * clock passes.
      *
      * T1  The time never goes back.
      * T2  If the clock goes back by more than STEP_MILLIS, the store is ahead of it by as much. By less, the time stands
      *     still until the clock has caught up.
      * T3  The system's clock is held against the one that measures how much time has passed. If it goes ahead of that,
      *     it is believed when it has been ahead for as long as it has gone, and for BELIEVED_MILLIS at most; until then
-     *     time goes by what has passed. So a short excursion has no effect, and nothing expires early by it. The clock
-     *     that measures may stand still while a machine is suspended, so one that has gone ahead is not wrong by that.
-     * T4  A clock of the user's is taken at its word when it goes ahead: a user who sets a clock means it. A step over
-     *     more than half of what the store is ahead is not time that has passed, but the way back from an excursion.
+     *     time goes by what has passed. A short excursion therefore has no effect, and nothing expires early by it. The
+     *     measuring clock may stand still while a machine is suspended, so a clock that has gone ahead need not be
+     *     wrong.
+     * T4  A user's own clock is believed at once when it goes ahead: a user who sets a clock means it. A step over more
+     *     than half of what the store is ahead is not time that has passed, but the way back from an excursion.
      * T5  The store's lead shrinks by a thousandth of the time that passes.
      * T6  A mark of the time stays on disk, so that a store whose clock was wrong when it was closed goes on from there.
      *
-     * T7  A clock of the user's is foreign code, and is not asked in a short read: a read that may need the time asks
-     *     before, and goes by that answer. That of the system is asked where it is needed, as most reads need none.
+     * T7  A user's own clock is foreign code, and is not asked in a short read. A read that may need the time asks
+     *     before, and goes by that answer. The system's clock is asked where it is needed, as most reads need none.
      *
-     * Mostly a reading is within a second behind the one that was looked at last, the anchor, and no more than two have
-     * passed since. Then it is good as it is. Both clocks are asked: one that has gone back by what has passed would
-     * show the anchor's time again.
+     * Mostly a reading is less than a second later than the anchor, the reading that was last checked, and less than
+     * two seconds have passed since. Such a reading is good as it is. Both clocks are asked: a clock that has gone back
+     * by the time that has passed shows the anchor's time again.
      */
-    /** The last reading that is taken for one: the end of the year 9999. The time goes on behind it. */
+    /**
+     * The highest reading that counts: the end of the year 9999. Higher ones count as this one. By a measured clock the
+     * time goes on behind it.
+     */
     static final long MAX_READING = 253_402_300_799_999L;
 
     static final long STEP_MILLIS = 1000;
@@ -85,7 +89,7 @@ public final class StoreClock {
                 : source.equals(InstantSource.system());
     }
 
-    /** Whether it is held against what passes. */
+    /** Whether readings are checked against the time that passes. */
     boolean isMeasured() {
         return nanoClock != null;
     }
@@ -109,7 +113,7 @@ public final class StoreClock {
         return time <= last ? last : latest.accumulateAndGet(time, Math::max);
     }
 
-    /** The time that a reading means which is none of the next second's. */
+    /** The time that a reading stands for, if it is not within a second of the anchor. */
     private synchronized long look(long reading) {
         long nanos = nanoClock == null ? 0 : nanoClock.getAsLong();
         Anchor last = anchor;
@@ -124,12 +128,12 @@ public final class StoreClock {
         return reading + ahead;
     }
 
-    /** Whether it must not be asked in a short read, since it is the user's (T7). */
+    /** Whether the clock is the user's own, and must not be asked in a short read (T7). */
     public boolean isForeign() {
         return nanoClock == null;
     }
 
-    /** Of a clock that is taken at its word. */
+    /** The time by a clock that is believed at once. */
     private long follow(Anchor last, long reading) {
         long passed = reading - last.reading;
         if (passed < 0) {
@@ -139,7 +143,7 @@ public final class StoreClock {
         return anchor(reading, 0, Math.max(0, last.ahead - (isWayBack ? passed : passed / SLOWER)));
     }
 
-    /** Of a clock beside one that measures. */
+    /** The time by a clock that is checked against a measuring one. */
     private long follow(Anchor last, long reading, long nanos) {
         long passed = Math.max(0, (nanos - last.nanos) / NANOS_PER_MILLI);
         long expected = last.time() + passed;
@@ -159,18 +163,18 @@ public final class StoreClock {
         return anchor(reading, nanos, Math.max(0, agrees ? last.ahead - passed / SLOWER : expected - reading));
     }
 
-    /** The same where a clock that fails must not stop what is under way: then the latest time that is known. */
+    /** The time, or the latest known time if the clock fails: work under way must not stop. */
     public long nowOrLatest() {
         try {
             return now();
-        } catch (Throwable e) { // of whatever kind: it is not this store that fails
+        } catch (Throwable e) { // of whatever kind: the clock fails, not this store
             return latest.get();
         }
     }
 
     /**
-     * Takes a time, from which on what has expired by then may be reclaimed: operands with an earlier one must not be
-     * written any more. By one thread.
+     * Takes a time. Pairs that have expired by then may be reclaimed from now on, and operands that were made before it
+     * must not be written any more. By one thread.
      */
     public long beginReclaiming() {
         reclaimed = nowOrLatest();

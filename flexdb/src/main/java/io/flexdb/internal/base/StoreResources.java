@@ -2,18 +2,18 @@ package io.flexdb.internal.base;
 
 import io.flexdb.base.memory.SharedMemory;
 
-/** What any number of stores have in common. Thread-safe. */
+/** The memory and threads that any number of stores share. Thread-safe. */
 public final class StoreResources {
     private static final long MOST_RECYCLED_BYTES = 64 << 20;
     private static final int RECYCLED_SHARE = 8; // of the budget
 
-    /** What there is for memtables, caches and buffers. */
+    /** The memory for memtables, caches and buffers. */
     public final SharedMemory memory;
 
-    /** Who commits, makes logs and forces them. */
+    /** The threads that commit, make logs and force them. */
     public final SharedThreads threads;
 
-    /** Whether the budget is what somebody asked for, and nobody gets more. */
+    /** Whether somebody asked for this budget, and nobody gets more. */
     public final boolean isLimited;
 
     /**

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** The settings of a store, which {@code FlexDBOptions} tells of. Once it is made nobody changes it. */
+/** The settings of a store; {@code FlexDBOptions} describes them. A store never changes its settings. */
 public final class StoreSettings implements Cloneable {
     /** Stands for a setting that is derived when a store is opened. */
     public static final int DERIVED = -1;
@@ -45,7 +45,7 @@ public final class StoreSettings implements Cloneable {
     public Merger merger; // or null
     public StoreResources resources; // or null, for those that all stores share
 
-    /** Another one, to be changed by whoever asks for it. */
+    /** A copy that the caller may change. */
     public StoreSettings copy() {
         try {
             return (StoreSettings) clone();

@@ -66,7 +66,7 @@ public final class Varints {
         return BAD;
     }
 
-    /** The same of an array. */
+    /** Reads a number from an array: its bytes in the upper half, the number in the lower, or {@link #BAD}. */
     public static long read(byte[] from, int index, int limit) {
         int number = 0;
         for (int i = 0; i < MAX_BYTES && index + i < limit; i++) {
@@ -82,7 +82,7 @@ public final class Varints {
         return BAD;
     }
 
-    /** The bytes of what {@code read} returned. */
+    /** The bytes of the varint that {@code read} returned. */
     public static int bytesOf(long read) {
         return (int) (read >>> 32);
     }

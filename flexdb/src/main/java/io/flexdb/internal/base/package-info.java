@@ -1,5 +1,5 @@
 /**
- * What all rooms of a store go by: keys and their order, the format of records, the settings, and the threads and
- * memory that stores share. Knows none of the other rooms.
+ * The base of all packages of a store: keys and their order, the format of records, the settings, and the threads and
+ * memory that stores share. It knows none of the other packages.
  */
 package io.flexdb.internal.base;

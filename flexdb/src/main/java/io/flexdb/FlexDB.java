@@ -216,7 +216,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         notNull(batch, "batch");
         Durability mode = access.raised(atLeast);
         Store store = access.store();
-        batch.keyspaces().requireIn(store.keyspaces());
+        batch.keyspaces().requireIn(store.keyspaces(), access);
         if (batch.size() == 0) {
             access.health.requireUsable();
             return store.visibleSequence();

@@ -27,13 +27,16 @@ public final class WriteBatch {
     private final KeyspacesWritten keyspaces;
     private final KeyHeads heads;
     private final KeyspaceState state; // null for the default keyspace
+    private final Object store; // whose default keyspace was named; else null
 
-    /** An empty batch. */
+    /** An empty batch, for the default keyspace of whichever store it is written to. */
     public WriteBatch() {
-        this(new BatchPayload(), new KeyspacesWritten(), KeyHeads.DEFAULT, null);
+        this(new BatchPayload(), new KeyspacesWritten(), KeyHeads.DEFAULT, null, null);
     }
 
-    private WriteBatch(BatchPayload payload, KeyspacesWritten keyspaces, KeyHeads heads, KeyspaceState state) {
+    private WriteBatch(
+            BatchPayload payload, KeyspacesWritten keyspaces, KeyHeads heads, KeyspaceState state, Object store) {
+        this.store = store;
         this.payload = payload;
         this.keyspaces = keyspaces;
         this.heads = heads;
@@ -41,13 +44,19 @@ public final class WriteBatch {
     }
 
     /**
-     * This batch, whose next operations are of another keyspace: both are one, and either may be written.
+     * A view of this batch, whose operations are of another keyspace: both are one batch, and either may be written. This
+     * object goes on with the keyspace that it had, so call the methods of the view that is returned.
+     *
+     * <p>Once it has operations of the view, the batch can be written to the keyspace's store alone: any other refuses it
+     * with an {@link IllegalArgumentException}. If the keyspace is dropped, though another of its name may be there, it is
+     * refused with a {@link io.flexdb.storage.NoSuchKeyspaceException}.
      *
      * @param keyspace a named one, or the store itself for the default one
      */
     public WriteBatch in(Keyspace keyspace) {
         Limits.notNull(keyspace, "keyspace");
-        return new WriteBatch(payload, keyspaces, keyspace.heads, keyspace.state);
+        Object ofDefault = keyspace.state == null ? keyspace.access : null;
+        return new WriteBatch(payload, keyspaces, keyspace.heads, keyspace.state, ofDefault);
     }
 
     /** Adds a put. */
@@ -171,6 +180,8 @@ public final class WriteBatch {
     private WriteBatch added() {
         if (state != null) {
             keyspaces.add(state);
+        } else if (store != null) {
+            keyspaces.addDefaultOf(store);
         }
         return this;
     }

@@ -541,6 +541,71 @@ class FlexDBKeyspaceTest {
     }
 
     @Test
+    void aBatchForTheDefaultKeyspaceOfAStoreThatWasNamedGoesToNoOther() {
+        Keyspace here = db.createKeyspace("k");
+        try (FlexDB other = StoreDriver.open(new SimulatedVfs(), StoreDriver.SMALL)) {
+            WriteBatch any = new WriteBatch().put(bytes("any"), bytes("1"));
+            any.in(db); // nothing is added by it
+            other.write(any);
+            WriteBatch named = any.clear().in(db).put(bytes("mine"), bytes("1"));
+            String message = assertThrows(IllegalArgumentException.class, () -> other.write(named))
+                    .getMessage();
+            assertTrue(message.contains("give it the store that the batch is written to"), message);
+            assertThrows(IllegalArgumentException.class, () -> other.write(any), "the same batch");
+            WriteBatch mixed = new WriteBatch();
+            mixed.in(db).delete(bytes("any"));
+            mixed.in(other).delete(bytes("any"));
+            mixed.in(db).deleteRange(bytes("a"), bytes("z"));
+            assertThrows(IllegalArgumentException.class, () -> other.write(mixed));
+            assertThrows(IllegalArgumentException.class, () -> db.write(mixed));
+            mixed.clear().in(here).put(bytes("k"), bytes("1")).in(other).put(bytes("k"), bytes("1"));
+            assertThrows(IllegalArgumentException.class, () -> other.write(mixed));
+            assertThrows(IllegalArgumentException.class, () -> db.write(mixed));
+            WriteBatch large = new WriteBatch().in(other);
+            for (int i = 0; i < 200; i++) { // more than a memtable takes
+                large.put(bytes("large" + i), new byte[1000]);
+            }
+            assertThrows(IllegalArgumentException.class, () -> db.write(large));
+            assertEquals("any", walk(other));
+            assertNull(db.get(bytes("any")));
+            named.clear().put(bytes("again"), bytes("1")); // the view still is of this store
+            assertThrows(IllegalArgumentException.class, () -> other.write(named));
+            db.write(named);
+            assertEquals("1", text(db.get(bytes("again"))));
+        }
+        WriteBatch before = new WriteBatch().in(db).put(bytes("again"), bytes("2"));
+        reopen();
+        assertThrows(IllegalArgumentException.class, () -> db.write(before));
+        assertEquals("1", text(db.get(bytes("again"))));
+    }
+
+    @Test
+    void viewsOfAKeyspaceThatWasMadeAnewGoToNeither() {
+        Keyspace old = db.createKeyspace("k");
+        WriteBatch view = new WriteBatch().in(old);
+        Transaction transaction = db.begin();
+        Transaction inOld = transaction.in(old).put(bytes("t"), bytes("1"));
+        BulkLoad load = old.bulkLoad().add(bytes("l"), bytes("1"));
+        db.dropKeyspace("k");
+        Keyspace made = db.createKeyspace("k");
+        String message = assertThrows(
+                        NoSuchKeyspaceException.class, () -> db.write(view.put(bytes("b"), bytes("1"))))
+                .getMessage();
+        assertTrue(message.contains("what is made by this name now is another"), message);
+        assertThrows(ConflictException.class, inOld::commit);
+        assertThrows(NoSuchKeyspaceException.class, load::commit);
+        load.close();
+        try (Transaction later = db.begin();
+                Snapshot snapshot = db.snapshot()) {
+            assertThrows(NoSuchKeyspaceException.class, () -> later.in(old));
+            assertThrows(NoSuchKeyspaceException.class, () -> snapshot.in(old));
+            ReadOptions then = ReadOptions.defaults().withSnapshot(snapshot);
+            assertThrows(NoSuchKeyspaceException.class, () -> old.cursor(then));
+        }
+        assertEquals("", walk(made));
+    }
+
+    @Test
     void singleKeysAreSetByComparing() {
         Keyspace one = db.createKeyspace("one");
         db.put(bytes("a"), bytes("default"));

@@ -60,7 +60,7 @@ public final class BulkLoad implements AutoCloseable {
     }
 
     /**
-     * Adds a pair.
+     * Adds a pair, which lives as long as the {@link KeyspaceOptions} say, from now on.
      *
      * @param key above that of the pair added before, as unsigned bytes
      * @throws IllegalArgumentException if it is not, or is no key; nothing was added, and others may be
@@ -69,7 +69,7 @@ public final class BulkLoad implements AutoCloseable {
     public BulkLoad add(byte[] key, byte[] value) {
         Limits.keyLength(heads, key);
         Limits.valueLength(value);
-        return add(heads.stored(key).clone(), ByteBuffer.wrap(value), RecordFormat.NEVER);
+        return add(heads.stored(key).clone(), ByteBuffer.wrap(value), expiry());
     }
 
     /**
@@ -81,7 +81,7 @@ public final class BulkLoad implements AutoCloseable {
     public BulkLoad add(ByteBuffer key, ByteBuffer value) {
         Limits.keyLength(heads, key);
         Limits.valueLength(value);
-        add(heads.stored(key), value, RecordFormat.NEVER);
+        add(heads.stored(key), value, expiry());
         key.position(key.limit());
         value.position(value.limit());
         return this;
@@ -99,6 +99,14 @@ public final class BulkLoad implements AutoCloseable {
         long millis = Limits.ttlMillis(ttl);
         long expiry = StoreClock.later(access.writer().now(), millis);
         return add(heads.stored(key).clone(), ByteBuffer.wrap(value), expiry);
+    }
+
+    /** When a pair expires whose time to live nobody has said. */
+    private long expiry() {
+        long ttl = KeyspaceState.ttlMillis(state);
+        return ttl == KeyspaceState.FOREVER
+                ? RecordFormat.NEVER
+                : StoreClock.later(access.writer().now(), ttl);
     }
 
     /** Adds a pair of a file, with the time at which it expires, which may be over. */

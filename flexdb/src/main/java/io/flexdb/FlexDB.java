@@ -161,6 +161,17 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     }
 
     /**
+     * The keyspace of a name, with options; it is made if there is none, as by {@link #createKeyspace}. The options are
+     * those of the keyspace from now on, for all who use it, until it is given others or the store is closed.
+     */
+    public Keyspace createKeyspaceIfAbsent(String name, KeyspaceOptions options) {
+        notNull(options, "options");
+        Keyspace keyspace = createKeyspaceIfAbsent(name);
+        keyspace.state.setTtlMillis(options.ttlMillis());
+        return keyspace;
+    }
+
+    /**
      * The keyspace of a name.
      *
      * @throws io.flexdb.storage.NoSuchKeyspaceException if there is none

@@ -1,6 +1,8 @@
 package io.flexdb;
 
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.mem.ChannelBytes;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.PayloadBuffer;
@@ -53,6 +55,11 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         return state == null ? "" : state.name();
     }
 
+    /** The options that it has now; the default keyspace has the {@linkplain KeyspaceOptions#defaults defaults}. */
+    public KeyspaceOptions keyspaceOptions() {
+        return KeyspaceOptions.ofMillis(KeyspaceState.ttlMillis(state));
+    }
+
     // ---- writing
 
     /**
@@ -76,10 +83,11 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         int valueLength = Limits.valueLength(value);
         PayloadBuffer payload = access.borrowPayload();
         try {
-            int at = beginPut(payload, keyLength, valueLength, options);
+            long ttl = options.ttlMillis(state);
+            int at = beginPut(payload, keyLength, valueLength, ttl);
             int valueAt = heads.copy(head, key, payload.bytes, at);
             System.arraycopy(value, 0, payload.bytes, valueAt, valueLength);
-            return write(payload, keyLength, valueLength + endPut(payload, options), mode, null);
+            return write(payload, keyLength, valueLength + endPut(payload, ttl), mode, null);
         } finally {
             access.giveBack(payload);
         }
@@ -108,10 +116,11 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         int valueLength = Limits.valueLength(value);
         PayloadBuffer payload = access.borrowPayload();
         try {
-            int at = beginPut(payload, keyLength, valueLength, options);
+            long ttl = options.ttlMillis(state);
+            int at = beginPut(payload, keyLength, valueLength, ttl);
             int valueAt = heads.copy(head, key, payload.bytes, at);
             value.get(value.position(), payload.bytes, valueAt, valueLength);
-            long sequence = write(payload, keyLength, valueLength + endPut(payload, options), mode, null);
+            long sequence = write(payload, keyLength, valueLength + endPut(payload, ttl), mode, null);
             key.position(key.limit());
             value.position(value.limit());
             return sequence;
@@ -120,18 +129,18 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         }
     }
 
-    private static int beginPut(PayloadBuffer payload, int keyLength, int valueLength, WriteOptions options) {
-        return options.expires()
+    private static int beginPut(PayloadBuffer payload, int keyLength, int valueLength, long ttl) {
+        return ttl != KeyspaceState.FOREVER
                 ? payload.beginTimed(WritePayload.PUT_EXPIRING, keyLength, valueLength)
                 : payload.beginPut(keyLength, valueLength);
     }
 
     /** Sets when the value expires. Returns how many bytes that has taken. */
-    private int endPut(PayloadBuffer payload, WriteOptions options) {
-        if (!options.expires()) {
+    private int endPut(PayloadBuffer payload, long ttl) {
+        if (ttl == KeyspaceState.FOREVER) {
             return 0;
         }
-        payload.setTime(options.expiry(access.writer().now()));
+        payload.setTime(StoreClock.later(access.writer().now(), ttl));
         return WritePayload.TIME_BYTES;
     }
 
@@ -172,13 +181,16 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         int valueLength = Limits.sourceLength(source, length);
         byte[] stored = heads.stored(ByteBuffer.wrap(key)); // a copy: the caller may change the array meanwhile
         StoreWriter writer = access.writer();
-        long expiry = options.expiry(writer.now()); // counted from the beginning of the call
+        long ttl = options.ttlMillis(state);
+        boolean expires = ttl != KeyspaceState.FOREVER;
+        // Counted from the beginning of the call.
+        long expiry = expires ? StoreClock.later(writer.now(), ttl) : RecordFormat.NEVER;
         if (writer.large().isStagedWhileRead(valueLength)) {
             return writer.writeFrom(stored, expiry, source, valueLength, mode.force(), state);
         }
         access.health.requireUsable();
         requireThere();
-        int timeBytes = options.expires() ? WritePayload.TIME_BYTES : 0;
+        int timeBytes = expires ? WritePayload.TIME_BYTES : 0;
         if (!writer.large().isLarge(valueLength)) { // else it is staged as soon as it is here
             writer.requireFits( // before anything is read, or memory is taken for it
                     WritePayload.putBytes(stored.length, valueLength) + timeBytes,
@@ -186,11 +198,11 @@ public sealed class Keyspace extends ReadView permits FlexDB {
                     1);
         }
         PayloadBuffer payload = new PayloadBuffer();
-        int at = beginPut(payload, stored.length, valueLength, options);
+        int at = beginPut(payload, stored.length, valueLength, ttl);
         System.arraycopy(stored, 0, payload.bytes, at, stored.length);
         byte[] value = ChannelBytes.read(source, valueLength);
         System.arraycopy(value, 0, payload.bytes, at + stored.length, valueLength);
-        if (options.expires()) {
+        if (expires) {
             payload.setTime(expiry);
         }
         return write(payload, stored.length, valueLength + timeBytes, mode, null);
@@ -563,9 +575,10 @@ public sealed class Keyspace extends ReadView permits FlexDB {
                 heads.copy(head, key, payload.bytes, at);
                 return write(payload, keyLength, 0, mode, precondition);
             }
-            int at = beginPut(payload, keyLength, value.length, options);
+            long ttl = options.ttlMillis(state);
+            int at = beginPut(payload, keyLength, value.length, ttl);
             System.arraycopy(value, 0, payload.bytes, heads.copy(head, key, payload.bytes, at), value.length);
-            return write(payload, keyLength, value.length + endPut(payload, options), mode, precondition);
+            return write(payload, keyLength, value.length + endPut(payload, ttl), mode, precondition);
         } finally {
             access.giveBack(payload);
         }

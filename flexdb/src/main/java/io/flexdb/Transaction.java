@@ -235,7 +235,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
 
     // ---- writing
 
-    /** Sets the value of a key. */
+    /** Sets the value of a key, to live as long as the {@link KeyspaceOptions} say, from now on. */
     public Transaction put(byte[] key, byte[] value) {
         return put(ByteBuffer.wrap(Limits.notNull(key, "key")), ByteBuffer.wrap(Limits.notNull(value, "value")));
     }
@@ -244,6 +244,11 @@ public final class Transaction extends ReadView implements AutoCloseable {
      * Sets the value of a key. Both are what the buffers have between position and limit, which becomes their position.
      */
     public Transaction put(ByteBuffer key, ByteBuffer value) {
+        long ttl = KeyspaceState.ttlMillis(state);
+        if (ttl != KeyspaceState.FOREVER) {
+            Limits.notNull(key, "key");
+            return addTimed(WritePayload.PUT_EXPIRING, key, value, all.expiryIn(ttl));
+        }
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
         int valueLength = Limits.valueLength(value);

@@ -59,10 +59,14 @@ public final class WriteBatch {
         return new WriteBatch(payload, keyspaces, keyspace.heads, keyspace.state, ofDefault);
     }
 
-    /** Adds a put. */
+    /** Adds a put. What it puts lives as long as the {@link KeyspaceOptions} say. */
     public WriteBatch put(byte[] key, byte[] value) {
         Limits.keyLength(heads, key);
         Limits.valueLength(value);
+        long ttl = KeyspaceState.ttlMillis(state);
+        if (ttl != KeyspaceState.FOREVER) {
+            return putFor(ttl, ByteBuffer.wrap(key), ByteBuffer.wrap(value));
+        }
         payload.put(heads, heads.of(key), key, value);
         return added();
     }
@@ -71,6 +75,10 @@ public final class WriteBatch {
     public WriteBatch put(ByteBuffer key, ByteBuffer value) {
         Limits.keyLength(heads, key);
         Limits.valueLength(value);
+        long ttl = KeyspaceState.ttlMillis(state);
+        if (ttl != KeyspaceState.FOREVER) {
+            return putFor(ttl, key, value);
+        }
         payload.put(heads, heads.of(key), key, value);
         key.position(key.limit());
         value.position(value.limit());
@@ -96,7 +104,11 @@ public final class WriteBatch {
     public WriteBatch put(ByteBuffer key, ByteBuffer value, Duration ttl) {
         Limits.keyLength(heads, key);
         Limits.valueLength(value);
-        payload.putTimed(WritePayload.PUT_EXPIRING, heads, heads.of(key), key, value, Limits.ttlMillis(ttl));
+        return putFor(Limits.ttlMillis(ttl), key, value);
+    }
+
+    private WriteBatch putFor(long ttlMillis, ByteBuffer key, ByteBuffer value) {
+        payload.putTimed(WritePayload.PUT_EXPIRING, heads, heads.of(key), key, value, ttlMillis);
         key.position(key.limit());
         value.position(value.limit());
         return added();

@@ -1,7 +1,6 @@
 package io.flexdb;
 
-import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.base.StoreClock;
+import io.flexdb.internal.txn.KeyspaceState;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,9 +15,10 @@ import java.util.Optional;
  * }</pre>
  */
 public final class WriteOptions {
+    private static final long OF_KEYSPACE = -1;
     private static final long FOREVER = 0;
 
-    private static final WriteOptions DEFAULTS = new WriteOptions(null, FOREVER);
+    private static final WriteOptions DEFAULTS = new WriteOptions(null, OF_KEYSPACE);
 
     private final Durability durability; // null for the store's
     private final long ttlMillis;
@@ -28,7 +28,10 @@ public final class WriteOptions {
         this.ttlMillis = ttlMillis;
     }
 
-    /** The durability of the store, and values that live until they are removed. */
+    /**
+     * The durability of the store, and values that live as long as the {@link KeyspaceOptions} say: until they are removed,
+     * unless these have a time to live.
+     */
     public static WriteOptions defaults() {
         return DEFAULTS;
     }
@@ -60,11 +63,17 @@ public final class WriteOptions {
      * <p>The time is that of {@link FlexDBOptions#withClock}, and its end is fixed when the write begins. Each later write
      * of the key sets it anew, or sets that there is none. The space of expired pairs is reclaimed in the background.
      *
-     * @param ttl default: the value lives until it is removed. Above 0; a part of a millisecond counts as a whole
+     * @param ttl default: that of the keyspace ({@link KeyspaceOptions#withTimeToLive}), else the value lives until it is
+     *     removed. Above 0; a part of a millisecond counts as a whole
      * @throws IllegalArgumentException if it is 0 or below
      */
     public WriteOptions withTimeToLive(Duration ttl) {
         return new WriteOptions(durability, Limits.ttlMillis(ttl));
+    }
+
+    /** Has the value live until it is removed, whatever the {@link KeyspaceOptions} say. */
+    public WriteOptions withoutTimeToLive() {
+        return new WriteOptions(durability, FOREVER);
     }
 
     /** The durability that was set; empty for that of the store. */
@@ -82,13 +91,17 @@ public final class WriteOptions {
         return durability == null ? ofStore : durability.orStronger(ofStore);
     }
 
-    boolean expires() {
-        return ttlMillis != FOREVER;
+    private boolean expires() {
+        return ttlMillis > FOREVER;
     }
 
-    /** When a value that is written now expires, in milliseconds since 1970, or {@link RecordFormat#NEVER}. */
-    long expiry(long now) {
-        return expires() ? StoreClock.later(now, ttlMillis) : RecordFormat.NEVER;
+    /**
+     * Milliseconds for which a value lives that is put into a keyspace, or {@link KeyspaceState#FOREVER}.
+     *
+     * @param keyspace null for the default one
+     */
+    long ttlMillis(KeyspaceState keyspace) {
+        return ttlMillis == OF_KEYSPACE ? KeyspaceState.ttlMillis(keyspace) : ttlMillis;
     }
 
     /** For writes without a value. */
@@ -115,6 +128,6 @@ public final class WriteOptions {
     @Override
     public String toString() {
         return "WriteOptions[durability=" + (durability == null ? "of the store" : durability) + ", timeToLive="
-                + (expires() ? ttlMillis + " ms]" : "none]");
+                + (expires() ? ttlMillis + " ms]" : ttlMillis == FOREVER ? "none]" : "of the keyspace]");
     }
 }

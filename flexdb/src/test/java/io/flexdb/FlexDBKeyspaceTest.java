@@ -588,8 +588,7 @@ class FlexDBKeyspaceTest {
         BulkLoad load = old.bulkLoad().add(bytes("l"), bytes("1"));
         db.dropKeyspace("k");
         Keyspace made = db.createKeyspace("k");
-        String message = assertThrows(
-                        NoSuchKeyspaceException.class, () -> db.write(view.put(bytes("b"), bytes("1"))))
+        String message = assertThrows(NoSuchKeyspaceException.class, () -> db.write(view.put(bytes("b"), bytes("1"))))
                 .getMessage();
         assertTrue(message.contains("what is made by this name now is another"), message);
         assertThrows(ConflictException.class, inOld::commit);

@@ -16,10 +16,14 @@ public final class KeyspaceState implements WriteGuard {
      */
     private static final long THERE = Long.MAX_VALUE;
 
+    /** The time to live of what does not expire. */
+    public static final long FOREVER = 0;
+
     private final Object store; // tells one open store from another, and no more: this may outlive it
     private final String name;
     private final KeyHeads heads;
     private volatile long droppedAt = THERE;
+    private volatile long ttlMillis = FOREVER;
 
     KeyspaceState(Object store, String name, int number) {
         this.store = store;
@@ -34,6 +38,16 @@ public final class KeyspaceState implements WriteGuard {
     /** The heads of its keys. */
     public KeyHeads heads() {
         return heads;
+    }
+
+    /** Milliseconds for which what is put into a keyspace lives unless its write says so; null for the default one. */
+    public static long ttlMillis(KeyspaceState keyspace) {
+        return keyspace == null ? FOREVER : keyspace.ttlMillis;
+    }
+
+    /** Sets for how many milliseconds what is put into it lives unless its write says so. */
+    public void setTtlMillis(long millis) {
+        ttlMillis = millis;
     }
 
     /** Throws if it is not of this open store. */

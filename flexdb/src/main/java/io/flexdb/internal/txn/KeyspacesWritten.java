@@ -53,9 +53,10 @@ public final class KeyspacesWritten implements WriteGuard {
         states.forEach(state -> state.requireIn(directory));
         for (Object other : stores) {
             if (other != store) {
-                throw new IllegalArgumentException("the batch has operations in the default keyspace of another store, or"
-                        + " of one that was opened before: WriteBatch.in was given another FlexDB; give it the store that"
-                        + " the batch is written to");
+                throw new IllegalArgumentException(
+                        "the batch has operations in the default keyspace of another store, or"
+                                + " of one that was opened before: WriteBatch.in was given another FlexDB; give it the store that"
+                                + " the batch is written to");
             }
         }
     }

@@ -3,7 +3,7 @@ package io.flexdb.internal.mem;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
-/** Reads an array, whatever becomes of the thread. To be read once. */
+/** Reads an array, even if the thread is interrupted. To be read once. */
 public final class ArrayChannel implements ReadableByteChannel {
     private final byte[] bytes;
     private int position;

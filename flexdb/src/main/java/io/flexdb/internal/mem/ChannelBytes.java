@@ -21,7 +21,7 @@ public final class ChannelBytes {
     }
 
     /**
-     * Throws for a channel that may have nothing to read, since nobody waits for it here.
+     * Throws for a non-blocking channel: nobody here waits until it has bytes.
      *
      * @throws IllegalBlockingModeException for it
      */
@@ -32,7 +32,7 @@ public final class ChannelBytes {
     }
 
     /**
-     * The next bytes, which the channel may keep, and write to later: to be copied before they are used.
+     * The next bytes. The channel may keep the array and write to it later, so copy them before they are used.
      *
      * @throws EOFException if the channel ends before
      */
@@ -63,7 +63,8 @@ public final class ChannelBytes {
         for (int at = from; at < end; at = to.position()) {
             int bytes = source.read(to);
             to.limit(end); // which the channel might have moved
-            // What counts is what it has put there, or one that tells of more would be asked for ever.
+            // The bytes that are there count, not the number it returns: a channel that tells of more would be asked
+            // for ever.
             if (bytes < 0 || to.position() <= at) {
                 String has = (before + at - from) + " bytes of the " + length + " that the value should have";
                 throw bytes < 0

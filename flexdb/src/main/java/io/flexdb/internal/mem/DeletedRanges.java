@@ -16,21 +16,21 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
 
-/** The ranges of keys that writes into a memtable have deleted. Immutable. */
+/** The ranges of keys that writes into a memtable have deleted: range tombstones. Immutable. */
 public final class DeletedRanges {
     /*
-     * All ends of ranges, in order, divide the keys into fragments. A fragment has the numbers of the ranges that cover
-     * it, so a key's are found by one search, however the ranges overlap. The first begins with the least of all keys.
+     * All ends of ranges, in order, divide the keys into fragments. A fragment has the sequence numbers of the ranges
+     * that cover it, so one search finds those of a key, however the ranges overlap. The first fragment begins with the
+     * least of all keys.
      *
-     * The problem: each write makes another one of these, which must not cost it more than a few microseconds, be there
-     * thousands of fragments and the new range laid over half of them; and the numbers must not become as many as the
-     * square of the ranges. The choice: neighbouring fragments lie together in stretches. What a range begins and ends
-     * in is copied, of those between only the numbers that cover the stretch as a whole get one more, all else is
-     * shared. So a range costs some hundred references, and as many numbers at most.
+     * The problem: each write makes another one of these. It must not take more than a few microseconds, even with
+     * thousands of fragments and a new range over half of them; and the numbers must not grow with the square of the
+     * ranges. The choice: neighbouring fragments lie together in stretches. A new range copies the two stretches that
+     * it begins and ends in. Each stretch between them gets one more number that covers the whole stretch. All else is
+     * shared. A range therefore costs some hundred references, and as many numbers at most.
      *
-     * Of one write the highest number is enough: its entries become visible together, so nobody reads what is between.
-     * So the fragments of a write are made by laying one range over the others in order, and a write of many ranges
-     * costs no more than their number.
+     * Of one write the highest number is enough: its entries become visible together. The fragments of a write are made
+     * by laying one range over the others in order, so a write of many ranges costs no more than their number.
      *
      * I1  Bounds ascend strictly, the first is the empty key; a fragment ends where the next one begins, and the last
      *     has no end.
@@ -120,7 +120,8 @@ public final class DeletedRanges {
             } else {
                 depth = older.depth + 1;
                 Numbers next = older.jump;
-                // As long as the two jumps before it together, if these are equal: a search takes logarithmic time.
+                // A jump is as long as the two before it together, if these are equal. A search then takes logarithmic
+                // time.
                 jump = older.depth - next.depth == next.depth - next.jump.depth ? next.jump : older;
             }
         }
@@ -301,7 +302,8 @@ public final class DeletedRanges {
         return firsts[stretch] + floor(stretches[stretch].bounds, key, offset, length);
     }
 
-    /** The same for a key in a little-endian buffer. */
+    /** The fragment that a key in a little-endian buffer belongs to. */
+    public int find(
     public int find(ByteBuffer key, int position, int length) {
         int stretch = floor(starts, key, position, length);
         return firsts[stretch] + floor(stretches[stretch].bounds, key, position, length);
@@ -312,13 +314,13 @@ public final class DeletedRanges {
         return found >= 0 ? found : -found - 2;
     }
 
-    /** Where a fragment begins. Not to be changed. */
+    /** The key where a fragment begins. Do not change the array. */
     public byte[] start(int fragment) {
         int stretch = stretchOf(fragment);
         return stretches[stretch].bounds[fragment - firsts[stretch]];
     }
 
-    /** Where a fragment ends, which belongs to the next one; null for the last. Not to be changed. */
+    /** The key where the next fragment begins; null for the last. Do not change the array. */
     public byte[] end(int fragment) {
         return fragment + 1 < count ? start(fragment + 1) : null;
     }
@@ -335,14 +337,14 @@ public final class DeletedRanges {
         return stretch.newest(floor(stretch.bounds, key, offset, length), maxSequence);
     }
 
-    /** The same for a key in a little-endian buffer. */
+    /** The highest number, up to a greatest one, of the ranges that cover a key in a little-endian buffer; 0 if none. */
     public long newestCovering(ByteBuffer key, int position, int length, long maxSequence) {
         Stretch stretch = stretches[floor(starts, key, position, length)];
         return stretch.newest(floor(stretch.bounds, key, position, length), maxSequence);
     }
 
     /**
-     * How far what is covered goes on behind a key, without a gap.
+     * The end of the covered stretch that has a key in it.
      *
      * @param maxSequence ranges with a higher number cover nothing
      * @return the key itself if it is not covered; null for the end of all keys
@@ -366,7 +368,9 @@ public final class DeletedRanges {
         return null;
     }
 
-    /** The same before a key, which need not be covered; the key itself if what is right before it is not. */
+    /**
+     * The begin of the covered stretch right before a key, which itself need not be covered; the key if there is none.
+     */
     public byte[] coveredFrom(byte[] key, long maxSequence) {
         byte[] from = key;
         int stretch = floor(starts, key, 0, key.length);
@@ -495,7 +499,7 @@ public final class DeletedRanges {
             fragments.put(first, ofRange);
         }
 
-        /** What these ranges take of a memtable's room. */
+        /** Bytes of a memtable's room that these ranges take. */
         long roomBytes() {
             return roomBytes;
         }

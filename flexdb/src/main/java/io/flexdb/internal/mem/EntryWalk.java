@@ -6,16 +6,16 @@ package io.flexdb.internal.mem;
  */
 public final class EntryWalk {
     /*
-     * Room is handed out in the order of the numbers, and each write takes as many numbers as it has entries. So entries
-     * lie one behind the other, and the number of each is that of the one before it and 1. Behind the last one there is
-     * nothing to be read: its number says where that is.
+     * Room is handed out in the order of the numbers, and each write takes as many numbers as it has entries. Entries
+     * therefore lie one behind the other, and their sequence numbers are consecutive. Nothing may be read behind the
+     * last one; its number tells where it is.
      */
     private MemTable table;
     private long base; // the number of the first entry: the table is used again, its numbers are not
     private int ref;
     private long sequence; // of the entry at the ref
 
-    /** Whether this has walked through a part of a table, as that is used now. */
+    /** Whether this walks through a table in the table's present use. */
     public boolean isOf(MemTable other) {
         return table == other && base == other.nodes.baseSequence;
     }
@@ -75,7 +75,7 @@ public final class EntryWalk {
         return sequence;
     }
 
-    /** Whether it deletes a range, from its key on to before its value, which is empty for no end. */
+    /** Whether the entry deletes a range: from its key on to before its value. An empty value means no end. */
     public boolean isRange() {
         return table.type(ref) == WritePayload.DELETE_RANGE;
     }

@@ -4,12 +4,12 @@ import io.flexdb.flexspace.internal.engine.SpaceReads;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Reads records that somebody else has staged, by what a reference says of their pieces. Any thread. */
+/** Reads records that another process has staged. Their references tell of the pieces. Any thread. */
 final class FollowedRecords {
     /*
-     * Who only reads a store knows nothing of the segments that its writer has filled since, nor the checksums of their
-     * frames. So a reference has a checksum of each piece, and a piece is read whole, whatever part of it is wanted.
-     * What is not as the reference says is damage, unless the writer has used the place again: SpaceReads tells.
+     * A read-only process does not know the segments that the writer has filled since, nor the checksums of their
+     * frames. A reference therefore has a checksum of each piece, and a piece is always read whole. A piece with
+     * another checksum is damage, unless the writer has used the place again: SpaceReads tells.
      */
     private final SpaceReads reads;
     private final int maxExtentBytes;
@@ -20,7 +20,10 @@ final class FollowedRecords {
         this.maxExtentBytes = maxExtentBytes;
     }
 
-    /** Copies a part of what a record has in pieces, verified. The {@link LargeReference} stands at a position. */
+    /**
+     * Copies a part of the record's bytes that are in pieces, verified. The {@link LargeReference} stands at a
+     * position.
+     */
     void copy(
             ByteBuffer reference,
             int position,

@@ -5,16 +5,16 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** From the hash of a key to its anchor, by open addressing in off-heap memory. */
+/** Leads from the hash of a key to its anchor, by open addressing in off-heap memory. */
 final class HashIndex {
     /*
      * A slot is 36 bits of the hash beside a node's 28, 0 when empty. The slot is chosen by the other bits of the hash,
      * so a slot whose bits agree nearly always holds the key. A key has one slot, claimed by compare-and-set once and
-     * for all; who claims it makes the key's anchor. Whatever becomes newer is found from the anchor, so slots do not
+     * for all; the thread that claims it makes the key's anchor. The anchor leads to newer entries, so slots do not
      * change.
      *
-     * A key that meets too many others has no slot, so that keys that meet, by chance or by choice, cost no more than a
-     * search of the key tree. As slots do not change, who looks for such a key gives up where the others did.
+     * A key that collides with too many others has no slot, so collisions, by chance or by choice, cost no more than a
+     * search of the key tree. As slots do not change, every search for such a key gives up at the same slot.
      */
     /** Instead of an anchor: only the key tree knows. */
     static final int CROWDED = -1;
@@ -52,7 +52,7 @@ final class HashIndex {
         return maxKeysOfSlots(mask + 1);
     }
 
-    /** The same for the index that belongs to an arena. */
+    /** Keys that may be added to the index of an arena of so many bytes before lookups grow slow. */
     static int maxKeysOf(long arenaBytes) {
         return maxKeysOfSlots(bytesFor(arenaBytes) >>> 3);
     }

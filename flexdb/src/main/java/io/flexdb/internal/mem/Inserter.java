@@ -1,6 +1,6 @@
 package io.flexdb.internal.mem;
 
-/** What one thread needs to insert, so that it makes no garbage. Owned by one thread at a time. */
+/** The buffers and counts that one thread needs to insert without garbage. Owned by one thread at a time. */
 final class Inserter {
     final PayloadReader reader = new PayloadReader();
 

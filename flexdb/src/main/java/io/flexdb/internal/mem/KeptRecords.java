@@ -8,9 +8,9 @@ import java.nio.ByteOrder;
 import java.nio.channels.ReadableByteChannel;
 import java.util.zip.CRC32C;
 
-/** Records that an earlier process has staged, and of which only its log knows. For one thread. */
+/** Records that an earlier process has staged. Only its log has references to them. For one thread. */
 public final class KeptRecords {
-    /** Reads what nobody has verified. */
+    /** Reads bytes that nobody has verified. */
     @FunctionalInterface
     public interface Pieces {
         /** Fills a buffer with the bytes at an address, which may be any; false if there are none. */

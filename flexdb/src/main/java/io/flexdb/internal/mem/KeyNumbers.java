@@ -12,16 +12,16 @@ import java.util.List;
  */
 final class KeyNumbers {
     /*
-     * A number is eight bytes of a key, so what keys have in common at their beginning is wasted on it. The keys of a
-     * memtable are mostly like those of the one before. What these have in common is left out, for each keyspace by
-     * itself, since heads differ early and what is behind them need not be alike: ids of eight bytes that begin with
-     * zeros, for example.
+     * A number is eight bytes of a key, so a common prefix of keys would be wasted on it. The keys of a memtable are
+     * mostly like those of the one before. The common prefix of those keys is left out, for each keyspace by itself:
+     * heads differ early, and keys behind them need not be alike, as with ids of eight bytes that begin with zeros.
      *
-     * With one prefix a number is what is behind it, and keys without it get the least or the greatest number. With
+     * With one prefix a number is the eight bytes behind it. Keys without it get the least or the greatest number. With
      * several, the first byte says which one it is, or between which two; there it is followed by the key's own first
      * bytes.
      *
-     * N1  Prefixes ascend, and none begins another. So a key has no other prefix than the last that is not above it.
+     * N1  Prefixes ascend, and none begins another. The only prefix that a key can have is the last that is not above
+     * it.
      */
     private static final int MOST_PREFIXES = 64; // one byte tells them and what lies between
     private static final int MOST_BYTES = 1024; // of a prefix

@@ -11,11 +11,11 @@ import java.nio.ByteOrder;
  */
 final class KeyTree {
     /*
-     * Problem: what costs in an ordered structure of this size is cache misses, a dozen and more in a skip list.
-     * Choice: a B+-tree whose nodes hold, for each key, the first eight bytes as a number, so a search reads a few
-     * lines of each of three or four nodes and then one entry. As the keys of a store tend to begin alike, the eight
-     * bytes are taken behind what the keys of the last memtable had in common (KeyNumbers). Equal numbers say nothing,
-     * and the keys are compared.
+     * Problem: cache misses are the cost of an ordered structure of this size, a dozen and more in a skip list. Choice:
+     * a B+-tree whose nodes hold, for each key, the first eight bytes as a number, so a search reads a few lines of
+     * each of three or four nodes and then one entry. The keys of a store tend to begin alike. The eight bytes are
+     * therefore taken from behind the common prefix of the last memtable's keys (KeyNumbers). Equal numbers say
+     * nothing, and the keys are compared.
      *
      * Each node has a version, odd while a writer changes the node. Readers take no lock: they note the version, read,
      * and check that it is still the same before they use what they read, in particular before they follow it; else
@@ -135,7 +135,7 @@ final class KeyTree {
         }
     }
 
-    /** Whether everything read since a version was noted is what that version holds. */
+    /** Whether all that was read since a version was noted is of that version. */
     boolean isStill(int node, int version) {
         VarHandle.loadLoadFence();
         return (int) INTS.getOpaque(memory, node) == version;
@@ -184,8 +184,8 @@ final class KeyTree {
     // Searching
 
     /**
-     * How many keys of a node come before a key, or, if {@code inclusive}, are the same or come before it;
-     * {@link #CHANGED} if the node is no longer of that version.
+     * The number of a node's keys before a key, or, if {@code inclusive}, at or before it; {@link #CHANGED} if the node
+     * is no longer of that version.
      */
     int rank(int node, int version, boolean inclusive, long number, byte[] key, int offset, int length) {
         int meta = memory.getInt(node + META);
@@ -215,7 +215,7 @@ final class KeyTree {
 
     /**
      * Goes down to the leaf of a key and returns it in the upper half and its version in the lower half. With
-     * {@code before} it is the leaf that holds the last key before it, if any, else the one that holds the key or
+     * {@code before} returns the leaf that holds the last key before it, if any, else the one that holds the key or
      * would.
      */
     long findLeaf(boolean before, long number, byte[] key, int offset, int length) {
@@ -303,7 +303,8 @@ final class KeyTree {
     }
 
     /**
-     * Ascending keys need no way down. Returns the key's anchor, or {@link Nodes#NONE} if this is not how to insert it.
+     * Appends an ascending key without a way down. Returns the key's anchor, or {@link Nodes#NONE} if the key is no
+     * such one.
      */
     private int tryAppend(int anchor, long number, byte[] key, int offset, int length) {
         int leaf = lastLeaf;
@@ -313,7 +314,10 @@ final class KeyTree {
         return fits ? insertIntoLeaf(leaf, version, count, anchor, number, key, offset, length) : Nodes.NONE;
     }
 
-    /** One way down; {@link Nodes#NONE} if a node had to be split, or was changed by somebody else. */
+    /**
+     * Tries to insert on one way down. Returns {@link Nodes#NONE} if it had to split a node, or another thread changed
+     * one.
+     */
     private int tryInsert(int anchor, long number, byte[] key, int offset, int length) {
         int parent = 0;
         int parentVersion = 0;

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Where the record of a large value is in the data file, as a write's entry has it in the place of the value.
+ * A reference to the record of a large value in the data file. A write's entry has it in the place of the value.
  *
  * <pre>
  * SIZE    FIELD
@@ -31,7 +31,7 @@ public final class LargeReference {
 
     private LargeReference() {}
 
-    /** How many pieces the rest of a record has. */
+    /** The number of pieces of the rest of a record. */
     public static int pieces(int restBytes, int maxExtentBytes) {
         return (int) (((long) restBytes + maxExtentBytes - 1) / maxExtentBytes);
     }
@@ -41,7 +41,7 @@ public final class LargeReference {
         return ADDRESSES + pieces * PIECE_BYTES + headBytes;
     }
 
-    /** Whether bytes may be a reference, by what they say of their number and of the value's. */
+    /** Whether bytes may be a reference, by their number and the lengths that they tell. */
     static boolean isReference(byte[] bytes, int index, int length) {
         if (length < bytes(1, 0)) {
             return false;
@@ -59,7 +59,7 @@ public final class LargeReference {
 
     // ---- in an array
 
-    /** Writes all but the bytes of the record and what is said of pieces. */
+    /** Writes all but the record's bytes and the addresses and checksums of pieces. */
     public static void write(byte[] to, int index, int valueLength, int checksum, int headBytes) {
         INTS.set(to, index, valueLength);
         INTS.set(to, index + CHECKSUM, checksum);

@@ -14,25 +14,28 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
-/** Writes large values to the data file before the log, once and for all. Any thread, where nothing else is said. */
+/**
+ * Writes large values to the data file before the write-ahead log, once and for all. Any thread, unless a method says
+ * otherwise.
+ */
 public final class LargeValues {
     /*
-     * The problem: whatever passes the write-ahead log and the memtable is written twice, and for a large value that is
-     * what a write costs. (BetrFS calls the answer a late-binding log.)
-     * The choice: the record of a large value, as it will stand in the space, is staged; log and memtable get a
-     * reference to it. The commit links it.
-     * The cost: each write is padded to a frame, a segment is ended by each commit, and one more file is forced. So
-     * values below a threshold take the log. After a crash what the log refers to is written once more. A value of whole
-     * frames would be padded by nearly one because of the little that a record has before its value; so a little that a
-     * record has beyond whole frames is in the reference, and the commit writes it.
+     * The problem: a value that passes the write-ahead log and the memtable is written twice. For a large value this is
+     * the cost of a write. (BetrFS calls the answer a late-binding log.) The choice: the record of a large value, as it
+     * will stand in the space, is staged; log and memtable get a reference to it. The commit links it. The cost: each
+     * write is padded to a frame, a segment is ended by each commit, and one more file is forced. Values below a
+     * threshold therefore take the log. After a crash all records that the log refers to are written once more. A value
+     * of whole frames would be padded by nearly one frame because of the few bytes that a record has before its value.
+     * Few bytes beyond whole frames are therefore in the reference, and the commit writes them.
      *
-     * V1  Whatever a frame of the log refers to was handed to the operating system before the frame, and is forced
-     *     before the log's mark says that the frame is durable.
+     * V1  Records that a frame of the log refers to were handed to the operating system before the frame, and are
+     *     forced before the log's mark says that the frame is durable.
      * V2  A reference in a memtable that a version lists can be read: the run is held until a version without the
      *     memtable was published, and by the epochs until nobody reads an older one.
      * V3  A reference in the log of an earlier process counts only if the record has its checksum. It is copied before
-     *     the log is dropped, since nobody knows what of it was forced; until then its segments are kept. What fits a
-     *     memtable is copied to the new log, so that an opening that fails has changed no file; else it is staged.
+     *     the log is dropped, since nobody knows which bytes of it were forced; until then its segments are kept. A
+     *     write that fits a memtable is copied to the new log, so that an opening that fails has changed no file; else
+     *     it is staged.
      * V4  Where there is no room to stage a value takes the log, if it fits a memtable; after a crash in any case.
      */
     /** The longest value that is staged. */
@@ -74,7 +77,7 @@ public final class LargeValues {
         this.followed = new FollowedRecords(engine.reads(), maxExtentBytes);
     }
 
-    /** Those of a store that somebody else writes: for reading. */
+    /** The large values of a store that another process writes: for reading. */
     public static LargeValues ofReader(SpaceEngine engine, Health health) {
         return new LargeValues(engine, health);
     }
@@ -111,14 +114,14 @@ public final class LargeValues {
     }
 
     /**
-     * What a write has when references stand for its large values.
+     * The sizes of a write in which references stand for its large values.
      *
      * @param payloadBytes of its payload
      * @param bodyBytes of its entries in a memtable
      */
     public record Sizes(long payloadBytes, long bodyBytes) {}
 
-    /** What a write has without its large values; null if there are none. */
+    /** The sizes of a write with references for its large values; null if there are none. */
     public Sizes sizesWithout(byte[] payload, int length) {
         PayloadReader entries = new PayloadReader().reset(payload, 0, length);
         long bytes = 0;
@@ -152,7 +155,7 @@ public final class LargeValues {
 
     /** Bytes that an entry has as a reference. */
     int referenceBytes(PayloadReader entry) {
-        // That it expires, whenever that is, adds some bytes to the record, and perhaps a piece.
+        // An expiry, at whatever time, adds some bytes to the record, and perhaps a piece.
         long expiry = entry.type() == WritePayload.PUT ? RecordFormat.NEVER : 0;
         int recordBytes = RecordFormat.recordBytes(entry.keyLength(), entry.valueLength(), expiry, 0);
         int headBytes = headBytes(recordBytes, entry.valueLength());
@@ -211,8 +214,8 @@ public final class LargeValues {
     // ---- writing what is read meanwhile
 
     /**
-     * Whether a value is to be read from a channel while it is staged: others are read whole, since that takes no more
-     * memory, and so can take the log where there is no room to stage.
+     * Whether a value is to be read from a channel while it is staged. Others are read whole: this takes no more
+     * memory, and lets them take the log if there is no room to stage.
      */
     public boolean isStagedWhileRead(int valueLength) {
         return isLarge(valueLength) && valueLength > 2 * maxExtentBytes;
@@ -229,7 +232,7 @@ public final class LargeValues {
     }
 
     /**
-     * The same for a pair that a commit makes of operands, and links itself.
+     * Begins to stage the record of a pair that a commit makes of operands, and links itself.
      *
      * @param waits whether the source has a list of operands that wait, and no value
      */
@@ -295,7 +298,7 @@ public final class LargeValues {
         }
     }
 
-    /** Ends what is being staged if nothing refers to it: what it has was staged in vain. */
+    /** Ends the present run if nothing refers to it: its bytes were staged in vain. */
     public void sealUnused() {
         synchronized (lock) {
             StagedRun run = current;
@@ -308,7 +311,7 @@ public final class LargeValues {
         }
     }
 
-    /** Waits for who stages now. Once the store refuses writes nobody does any more. */
+    /** Waits for the thread that stages now. The store must refuse writes already, so no other thread will stage. */
     public void awaitStaging() {
         synchronized (lock) {
             assert !health.isUsable();
@@ -339,7 +342,7 @@ public final class LargeValues {
         }
     }
 
-    /** Ends what is being staged, so that all references there are so far can be linked. */
+    /** Ends the present run, so that all references so far can be linked. */
     public void seal() {
         synchronized (lock) {
             StagedRun run = current;
@@ -408,8 +411,8 @@ public final class LargeValues {
     }
 
     /**
-     * Keeps what the references of a payload refer to, which an earlier process has staged (V3). Before the engine
-     * begins; and for who only reads, when nobody does yet.
+     * Keeps what the references of a payload refer to, which an earlier process has staged (V3). To be called before
+     * the engine begins, or, in a read-only process, before anybody reads.
      *
      * @return whether all of it is there
      */
@@ -428,7 +431,7 @@ public final class LargeValues {
         return true;
     }
 
-    /** Whether the references of a payload that somebody else has written are such as to be read. */
+    /** Whether the references of a payload that another process has written can be read. */
     public boolean areSound(byte[] payload, int length) {
         PayloadReader entries = new PayloadReader().reset(payload, 0, length);
         while (entries.next()) {

@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The entries of recent writes, off-heap, in every version. An entry is named by a positive {@code int}, its ref.
+ * The entries of recent writes, off-heap, in every version (MVCC). An entry is named by a positive {@code int}, its
+ * ref.
  *
  * <p>Thread-safety: {@link #reserve} is for the holder of the write lock; {@link #insertAll} is for any number of
  * threads at once, and so are lookups and cursors. {@link #reset} needs a table that nobody uses.
@@ -27,25 +28,25 @@ public final class MemTable {
      * charged what it may cost the tree at worst.
      *
      * Publication: an entry is written, then put into the hash index, then, if its key is new, into the tree, then its
-     * sequence number becomes visible (the owner's volatile write). So a reader bounded by a visible number finds all
-     * there is up to it; entries above it may or may not be met, and are passed over. One case needs care: an entry
+     * sequence number becomes visible (the owner's volatile write). A reader bounded by a visible number therefore
+     * finds all entries up to it. It may meet entries above it, and passes them over. One case needs care: an entry
      * that finds an anchor of a higher number than its own may become visible first, so it makes sure that the anchor
      * is in the tree.
      *
      * Invariants (checked by MemTableChecker, with those of KeyTree):
-     * I1 the hash index leads from each key to its anchor, and to nothing else. It has no slot for a key that meets too
-     *    many others; then the tree says which entry is the anchor.
+     * I1 the hash index leads from each key to its anchor, and to nothing else. It has no slot for a key that collides
+     *    with too many others; then the tree tells which entry is the anchor.
      * I2 the tree holds exactly the anchors, and each is marked as being in the tree.
      * I3 from an anchor's newest version on, versions have the anchor's key and descend strictly by sequence number; a
      *    jump leads to one of the older ones.
      * I4 every entry that room was handed out for is a version of exactly one anchor.
      * I5 entries and tree lie apart.
      *
-     * Ranges that were deleted are no entries of a key, but take room like one (I4), so that they are bounded as all
-     * else is. They stand in a DeletedRanges of their own, which is replaced whole, under a lock, before their numbers
-     * become visible; without any, a reader looks at one field. It is on the heap, and ranges that cover each other
-     * take more of it than of the arena, so it has a limit of its own. A write is refused once that is reached: what is
-     * being inserted meanwhile comes on top, which is a few writes.
+     * Deleted ranges (range tombstones) are no entries of a key, but take room like one (I4), so that they are bounded
+     * as all else is. They stand in a DeletedRanges of their own, which is replaced whole, under a lock, before their
+     * numbers become visible; without any, a reader looks at one field. DeletedRanges is on the heap. Ranges that cover
+     * each other take more of the heap than of the arena, so it has a limit of its own. Writes are refused once that is
+     * reached; a few that are being inserted meanwhile may exceed it.
      */
 
     /** The ref that names no entry. */
@@ -119,7 +120,7 @@ public final class MemTable {
         }
     }
 
-    /** How much of the heap the deleted ranges of a table may take, but for those of a single write. */
+    /** The most heap bytes that the deleted ranges of a table may take, but for those of a single write. */
     static long heapOfRanges(long arenaBytes, long heapBytes) {
         long share = Math.min(arenaBytes / ARENA_SHARE_OF_RANGES, heapBytes / HEAP_SHARE_OF_RANGES);
         return Math.max(MIN_ARENA_BYTES, Math.min(MAX_HEAP_OF_RANGES, share));
@@ -131,7 +132,7 @@ public final class MemTable {
     }
 
     /**
-     * The same from an account of memory.
+     * An empty table in memory from an account.
      *
      * @throws OutOfMemoryError if there is not enough
      */
@@ -259,7 +260,7 @@ public final class MemTable {
         return ranges == null ? 0 : ranges.heapBytes();
     }
 
-    /** The same for a write that deletes no range. */
+    /** Takes room for a whole write that deletes no range. */
     public int reserve(long bodyBytes, int entries, long firstSequenceOfWrite) {
         // Keys not yet known to be duplicates count as new, so neither the index nor the tree takes more than this
         // allows.
@@ -298,7 +299,7 @@ public final class MemTable {
             if (reader.type() == WritePayload.DELETE_RANGE) {
                 deleted = deleted == null ? new DeletedRanges.Builder() : deleted;
                 int to = reader.keyIndex() + reader.keyLength();
-                nodes.write(ref, sequence, payload, reader); // for whoever walks in the order of the numbers
+                nodes.write(ref, sequence, payload, reader); // for walks in the order of the numbers
                 deleted.add(payload, reader.keyIndex(), to, to + reader.valueLength(), sequence++);
                 ref += (int) Nodes.bytes(reader.keyLength(), reader.valueLength()) >>> 3;
             } else {
@@ -336,8 +337,8 @@ public final class MemTable {
     }
 
     /**
-     * Makes a small table and uses it. What a JVM does for the first time needs heap memory, an access to a buffer in
-     * order included, and without it a node would stay locked, and whoever comes to it would wait for ever.
+     * Makes a small table and uses it. A JVM needs heap memory for the first use of code, even for an ordered access to
+     * a buffer. Without that memory a node would stay locked, and any thread that comes to it would wait for ever.
      */
     public static void useOnce() {
         MemTable table = allocate(0, MIN_ARENA_BYTES);
@@ -428,8 +429,8 @@ public final class MemTable {
     }
 
     /**
-     * The time from which on a key is absent, by an entry of it, in milliseconds since 1970: at all
-     * times if it is removed, and {@link RecordFormat#NEVER} if the value is set for good. As if removed for a merge.
+     * The time from which on a key is absent, by an entry of it, in milliseconds since 1970: at all times if the entry
+     * removes the key or merges into it, and {@link RecordFormat#NEVER} if it sets the value for good.
      */
     public long expiry(int ref) {
         int type = nodes.type(ref);
@@ -440,7 +441,7 @@ public final class MemTable {
                         : Long.MIN_VALUE;
     }
 
-    /** Whether the value of an entry is in the data file, and what stands in its place says where. */
+    /** Whether the value of an entry is in the data file, and a {@link LargeReference} stands in its place. */
     public boolean isLarge(int ref) {
         return nodes.type(ref) == WritePayload.PUT_LARGE;
     }
@@ -494,7 +495,7 @@ public final class MemTable {
 
     // The owner's notes, and figures
 
-    /** What the owner named the table by at the last reset. */
+    /** The owner's name for the table, as of the last reset. */
     public long id() {
         return id;
     }
@@ -529,11 +530,11 @@ public final class MemTable {
         double keys = (double) keyCount() / index.maxKeys();
         double byCount = (double) rangeCount / MAX_RANGES;
         double ofRanges = Math.min(1, Math.max(byCount, (double) heapOf(ranges) / heapOfRanges));
-        // Only the second half counts: ranges come in bursts, of which the first half need not be held back.
+        // Only the second half counts: ranges come in bursts, and the first half of a burst need not be held back.
         return Math.max(2 * ofRanges - 1, Math.max(keys, (double) bytesUsed() / limit));
     }
 
-    /** How much of an empty table entries of so many bytes take, from 0 to 1. */
+    /** The share of an empty table that entries of so many bytes take, from 0 to 1. */
     public double shareOf(long bodyBytes) {
         return (double) bodyBytes / limit;
     }
@@ -569,7 +570,7 @@ public final class MemTable {
         return rangeBytes;
     }
 
-    /** Whether there is nothing in it, nor about to be. */
+    /** Whether no entry is in the table, or about to be. */
     public boolean isEmpty() {
         return entryCount == 0 && ranges == null;
     }

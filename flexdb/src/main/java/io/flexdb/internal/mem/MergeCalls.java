@@ -9,16 +9,16 @@ import java.util.List;
 public final class MergeCalls {
     /*
      * The function is foreign code: it may take long, throw anything, keep or change the arrays that it gets, and call
-     * the store. So
+     * the store. Therefore
      *
-     * M1  it is called without a lock, an epoch or a pin: its slowness is that of the call which needs it.
+     * M1  it is called without a lock, an epoch or a pin: it holds up only the call that needs it.
      * M2  it gets arrays that nobody else has, and its result is copied.
      * M3  anything that it throws becomes a MergeException of the key that it was called for.
      * M4  a thread that is in it can't use the store. On the thread that commits a write could wait for that very
      *     thread, and so for ever. A call in the function is refused on any thread, so that a test shows it.
      *
      * M4 costs reads and writes of a store with a function a look at a variable of the thread, some two nanoseconds,
-     * and all others nothing. A counter that threads share would cost those who merge more.
+     * and all others nothing. A counter that threads share would cost merges more.
      */
     private final Merger merger; // or null
     private final ThreadLocal<boolean[]> inside = ThreadLocal.withInitial(() -> new boolean[1]);

@@ -3,11 +3,11 @@ package io.flexdb.internal.mem;
 import io.flexdb.base.memory.OffHeap;
 import java.util.Arrays;
 
-/** What a memtable has from some number on, as a table of its own. */
+/** The entries of a memtable from some sequence number on, as a table of its own. */
 public final class NewerEntries {
     /*
-     * Entries go over one by one, in the order of their numbers, as they came in; deleted ranges together, without room
-     * of their own.
+     * Entries go over one by one, in the order of their numbers. Deleted ranges go over together, without room of their
+     * own.
      */
     private final MemTable source;
     private final long sequence;

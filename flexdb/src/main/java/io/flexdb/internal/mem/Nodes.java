@@ -63,7 +63,7 @@ final class Nodes {
         return (int) word & REF_MASK;
     }
 
-    /** What stands beside the ref. */
+    /** The number beside the ref in such a word. */
     static long numberOf(long word) {
         return word >>> REF_BITS;
     }

@@ -14,19 +14,18 @@ public final class OperandFold {
     /*
      * Something below the operands ends them: an entry that sets or removes the key, a range with a higher number that
      * covers it, or what the space has. The space may have some of the operands in its value already, by a commit that
-     * was not ended, or is under way while its memtable is listed still. So its record says through which number, and
-     * older operands are passed over; else a replay of the log would count them twice.
+     * was not ended, or is under way while its memtable is listed still. The record therefore tells through which
+     * sequence number, and older operands are passed over; else a replay of the log would count them twice.
      *
-     * An operand has the time when it was made. If the value below was over by then it is none: the operand begins
-     * anew, and what it makes does not expire. Otherwise the result expires when the value does, whenever it is folded:
-     * no read and no commit needs another time than those of the entries, and nobody needs the function to know when
-     * the result is over.
+     * An operand has the time when it was made. If the value below had expired by then, the operand begins anew, and
+     * its result does not expire. Otherwise the result expires when the value does, whenever it is folded. Reads and
+     * commits need no other times than those of the entries, and the function need not know when the result expires.
      *
-     * The function is foreign code, and must not be called in a short read (M1). So there are three steps:
+     * The function is foreign code, and must not be called in a short read (M1). There are three steps:
      *
-     * 1. gather: which entries count. Memtables must not go meanwhile.
-     * 2. take: copies of the operands, and of the value below them. Then memtables and space are needed no more.
-     * 3. fold: the function's part, outside of everything. It may be called in several parts, and any may fail. Its
+     * 1. gather finds which entries count. Memtables must not go meanwhile.
+     * 2. take copies the operands, and the value below them. Then memtables and space are needed no more.
+     * 3. fold calls the function, outside of everything, perhaps for several parts, and any call may fail. The
      *    arguments are no longer ours (M2), so after a failure the operands are taken again.
      */
     /** The longest value that may come out. */
@@ -248,7 +247,7 @@ public final class OperandFold {
         takeOnto(stored, null, base.expiry(), base.through());
     }
 
-    /** Whether a base that stays where it is counts. */
+    /** Whether the operands have a base that stays where it is, and it counts. */
     public boolean hasLongBase() {
         return longBase != null;
     }

@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Keys for which so many operands wait that no more should come, and how long a list of them may be. Thread-safe. */
+/** The keys for which so many operands wait that no more should come, and the longest list of them. Thread-safe. */
 public final class OvergrownKeys {
     /*
-     * A commit that has one more operand of a key for which the function fails writes all that wait anew. Nothing else
-     * bounds that cost: a merge into such a key meets no failure, for it reads nothing. So commits note the keys for
-     * which much waits, and a merge into one of these has the function asked first. All other merges look at one
-     * variable. After a crash the next commit of such a key notes it again.
+     * If the function fails for a key, each commit with one more operand of it writes all waiting operands anew.
+     * Nothing else bounds that cost: a merge into such a key does not fail, for it reads nothing. Commits therefore
+     * note the keys for which much waits, and a merge into one of these asks the function first. All other merges look
+     * at one variable. After a crash the next commit of such a key notes it again.
      */
     private static final int MOST_BYTES = 4 << 20;
     private static final int SHARE_OF_MEMTABLE = 4;
@@ -29,17 +29,17 @@ public final class OvergrownKeys {
         this.longestList = longestList;
     }
 
-    /** How many bytes operands may have which wait in a pair, with the value below them. */
+    /** The most bytes that the waiting operands of a pair may have, with the value below them. */
     public int longestList() {
         return longestList;
     }
 
-    /** How many bytes of operands may wait for a key. */
+    /** The bytes of waiting operands above which a key is noted. */
     public int mostBytes() {
         return mostBytes;
     }
 
-    /** Notes how much a commit has left to wait for a key, or that it waits no more. */
+    /** Notes the bytes that a commit has left waiting for a key; 0 if none wait. */
     public void note(byte[] stored, long bytes) {
         if (bytes > mostBytes) {
             keys.add(ByteBuffer.wrap(stored));
@@ -49,12 +49,12 @@ public final class OvergrownKeys {
         }
     }
 
-    /** Whether there may be any. */
+    /** Whether there may be such keys. */
     public boolean hasSome() {
         return hasSome;
     }
 
-    /** Whether a key is one. */
+    /** Whether a key is such a key. */
     public boolean has(byte[] stored) {
         return keys.contains(ByteBuffer.wrap(stored));
     }

@@ -6,9 +6,9 @@ import java.util.zip.CRC32C;
 /** The payload of a write of one entry, in memory that is used again. */
 public final class PayloadBuffer {
     /*
-     * Log and memtable each get a copy of a pair. The one here, some ns for a small pair, comes before them, so that
-     * both and the checksum are of the same bytes even if the caller changes its arrays meanwhile: a frame whose check
-     * is not that of its payload would end the log, and so lose all writes behind it.
+     * Log and memtable each get a copy of a pair. This one is made before them, in some ns for a small pair, so that
+     * both and the checksum are of the same bytes even if the caller changes its arrays meanwhile. A frame with a wrong
+     * check would end the log, and so lose all writes behind it.
      */
     private static final int SMALL_BYTES = 64 << 10;
 

@@ -15,14 +15,13 @@ import java.util.zip.CRC32C;
 /** Stages the record of one large value while it reads the value from a channel. For one thread, and one record. */
 public final class RecordStager {
     /*
-     * The problem: a value that nobody has in memory comes from where it may take its time, and a record begins with
-     * the checksum of all of it.
-     * The choice: each piece is read without a lock and then staged under that of LargeValues, in the run of that
-     * moment. What has the checksum, the first piece or what goes with the reference, comes last.
-     * The cost: two buffers of a piece, and the first piece lies behind the others.
+     * The problem: a value that nobody has in memory may come slowly, and a record begins with the checksum of all of
+     * it. The choice: each piece is read without a lock and then staged under that of LargeValues, in the run of that
+     * moment. The bytes with the checksum, in the first piece or the reference, come last. The cost: two buffers of a
+     * piece, and the first piece lies behind the others.
      *
-     * A channel may keep the buffer that it is given, and write to it later. So it is given one of its own: a record
-     * that is not as its checksum says would end the log, and so lose all writes behind it.
+     * A channel may keep the buffer that it is given, and write to it later. It is therefore given one of its own: a
+     * record with a wrong checksum would end the log, and so lose all writes behind it.
      */
     private static final int CHUNK_BYTES = 64 << 10;
 

@@ -6,8 +6,9 @@ final class TreePosition {
      * As long as the leaf keeps its version, the neighbours are read straight from it. When a writer has changed it, or
      * the place is at its edge, the way to the neighbour begins at the root, with the anchor's key.
      *
-     * Anchors lie all over the arena, which no processor's cache has. Who walks a whole tree would wait for each of them
-     * in turn; so all anchors of a leaf are looked at when it is entered, which makes the processor fetch them at once.
+     * Anchors lie all over the arena, which no processor's cache has. A walk through a whole tree would wait for each
+     * of them in turn. It therefore touches all anchors of a leaf when it enters it, which makes the processor fetch
+     * them at once.
      */
     private static final int KEY_BYTES_KEPT = 1024;
     private static final byte[] NO_KEY = {};
@@ -116,7 +117,7 @@ final class TreePosition {
             anchor = Nodes.NONE;
             return true;
         }
-        // A leaf that is linked keeps its first key for good, and what comes between goes to the leaf before it.
+        // A leaf that is linked keeps its first key for good. A key between two leaves goes to the former one.
         int nextVersion = tree.stableVersion(next);
         if (!tree.isStill(leaf, version)) {
             return false;

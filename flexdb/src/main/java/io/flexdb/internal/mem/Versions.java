@@ -1,16 +1,16 @@
 package io.flexdb.internal.mem;
 
-/** The versions of each key, from the newest to the oldest. Any number of threads, without a lock. */
+/** The versions of each key (MVCC), from the newest to the oldest. Any number of threads, without a lock. */
 final class Versions {
     /*
      * Nearly always a version is newer than all others of its key and goes to the front; only when two writers of one
      * key overtake each other does one go further back.
      *
-     * So that a key which was overwritten a million times does not hold up who reads the past, each version also has a
-     * jump: every version has a level, higher ones rarer by a factor of four each, and the jump leads to the nearest
-     * older version of at least the same level. A search takes the jump if it does not lead too far and else the next
-     * older version, O(log n) steps or a small multiple. A version that was put further back jumps to the next older
-     * one, which is right for any search and only slower.
+     * Each version also has a jump, so that a read of the past passes a million overwrites of a key fast. Every version
+     * has a level, higher ones rarer by a factor of four each, and the jump leads to the nearest older version of at
+     * least the same level. A search takes the jump if it does not lead too far and else the next older version, O(log
+     * n) steps or a small multiple. A version that was put further back jumps to the next older one, which is right for
+     * any search and only slower.
      */
     private final Nodes nodes;
 

@@ -20,11 +20,12 @@ import java.util.zip.CRC32C;
  * 8         of types 4 to 6: a time in milliseconds since 1970 UTC
  * </pre>
  *
- * The time of a put is when it expires, or 2^63 - 1 for never; that of a merge, which has its operand as value, when it
- * was made. A large value is in the data file already; what stands here as value says where, see {@link LargeReference}.
+ * The time of a put is when it expires, or 2^63 - 1 for never. A merge has its operand as value; its time is when it
+ * was made. A large value is in the data file already; a {@link LargeReference} stands here in its place.
  *
- * A deleted range has as key the first key that it covers, and as value the first one behind it. Without bytes the one
- * means the range begins with the first key there is, the other that it has no end; else the one is below the other.
+ * A deleted range has as key the first key that it covers, and as value the first one behind it. An empty first key
+ * means that the range begins with the first key there is, an empty value that it has no end. Else the first is below
+ * the other.
  *
  * Entries follow each other without a gap, and each takes one sequence number, in order.
  */
@@ -81,7 +82,10 @@ public final class WritePayload {
         return Varints.write(payload, Varints.write(payload, index + 1, keyLength), valueLength);
     }
 
-    /** Writes the same of an entry of another type, which has a time behind its value. */
+    /**
+     * Writes what precedes the key of an entry with a time behind its value, and returns the index where the key
+     * belongs.
+     */
     public static int encodeTimedHeader(byte[] payload, int index, int type, int keyLength, int valueLength) {
         int at = encodePutHeader(payload, index, keyLength, valueLength);
         payload[index] = (byte) type;
@@ -115,7 +119,7 @@ public final class WritePayload {
         return checksum(new CRC32C(), payload, offset, length);
     }
 
-    /** The same without garbage. */
+    /** The checksum of a payload, as its frame has it, without garbage. */
     public static int checksum(CRC32C crc, byte[] payload, int offset, int length) {
         crc.reset();
         crc.update(payload, offset, length);

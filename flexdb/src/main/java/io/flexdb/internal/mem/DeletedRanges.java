@@ -303,7 +303,6 @@ public final class DeletedRanges {
     }
 
     /** The fragment that a key in a little-endian buffer belongs to. */
-    public int find(
     public int find(ByteBuffer key, int position, int length) {
         int stretch = floor(starts, key, position, length);
         return firsts[stretch] + floor(stretches[stretch].bounds, key, position, length);

@@ -7,21 +7,22 @@ import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
-/** Futures of those who wait for writes to be durable and block no thread. Thread-safe. */
+/** Futures that complete when writes are durable, and block no thread. Thread-safe. */
 public final class DurableFutures {
     /*
-     * The problem: to complete a future runs what its user has hung onto it. The thread that has forced must not do that:
-     * it may hold locks, and others wait for what it does next.
+     * The problem: completing a future runs the code that its user has attached. The thread that has forced must not do
+     * that: it may hold locks, and others wait for what it does next.
      *
-     * The choice: pending futures are in a list. Whoever has forced, or has made the store fail, wakes a task and goes on.
-     * The task takes from the list all that are settled, and completes them without a lock. A force covers all that was
-     * visible when it began. So the task leaves in the list only what has come since, and looks at each future about once.
+     * The choice: pending futures are in a list. A thread that has forced, or has made the store fail, wakes a task and
+     * goes on. The task takes from the list all that are settled, and completes them without a lock. A force covers all
+     * that was visible when it began. The task therefore leaves only later futures in the list, and looks at each about
+     * once.
      *
-     * The task may run a user's code for long, or code that closes the store. So the end of the store does not wait for
-     * it, and what it has on its stack leads to nothing of the store once that is closed.
+     * The task may run a user's code for long, or code that closes the store. The end of the store therefore does not
+     * wait for it. Nothing on its stack refers to the store once that is closed.
      *
      * D1 A future is added, and then its state is looked at; the state changes, and then it is looked whether there are
-     *    futures. So none is missed.
+     *    futures. No future is missed.
      * D2 To wake the task takes no memory. Where it finds none for an exception, it tries again.
      */
     private static final long TRY_AGAIN_NANOS = 10_000_000;

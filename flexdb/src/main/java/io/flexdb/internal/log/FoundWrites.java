@@ -8,7 +8,7 @@ import io.flexdb.storage.MergeException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** What must be true of the writes that logs have, before they are taken. */
+/** Checks the writes that logs have, before they are taken. */
 public final class FoundWrites {
     private FoundWrites() {}
 

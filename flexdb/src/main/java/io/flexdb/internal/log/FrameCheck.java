@@ -1,8 +1,8 @@
 package io.flexdb.internal.log;
 
-/** Tells whether what a frame refers to is there. */
+/** Tells whether the records that a frame refers to are there. */
 @FunctionalInterface
 public interface FrameCheck {
-    /** Whether all is there, as it was written. Frames that a durable commit covers are not asked for. */
+    /** Whether all of them are there, as they were written. It is not asked for frames that a durable commit covers. */
     boolean isWhole(byte[] payload, int length);
 }

@@ -4,7 +4,7 @@ package io.flexdb.internal.log;
 @FunctionalInterface
 public interface FrameConsumer {
     /**
-     * One write, whole and checked, entries included.
+     * Takes one write, which is whole and checked, entries included.
      *
      * @param firstSequence the sequence number of its first entry
      * @param entryCount its entries
@@ -12,6 +12,6 @@ public interface FrameConsumer {
      */
     void accept(long firstSequence, int entryCount, byte[] payload, int offset, int length);
 
-    /** What comes next is the first write behind a bulk load. A recovery finds the load in the space. */
+    /** Tells that the next write is the first one behind a bulk load. A recovery finds the load in the space. */
     default void behindLoad() {}
 }

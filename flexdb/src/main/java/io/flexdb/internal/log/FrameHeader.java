@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** Makes and checks what stands before the payloads of one file; for one thread at a time, without garbage. */
+/** Makes and checks the start and the frame headers of one file; for one thread at a time, without garbage. */
 final class FrameHeader {
     /*
      * Problem: a recycled file is full of whole frames of its earlier uses, mostly at the very places where those of
@@ -17,10 +17,11 @@ final class FrameHeader {
      *    it holds. If the generations differ in the low half alone, the checksum is the one that it was written with,
      *    and what is combined with it another one; if in the high half alone, the checksum is another one, since CRC32C
      *    tells apart any two texts that differ in 32 bits in a row. For both to differ a store must make 2^32 logs.
-     * C2 What is no frame of any use in its own place passes once in 2^32, as a torn payload does under any checksum of
-     *    32 bits.
+     * C2 Bytes that are no frame of any use in its own place pass once in 2^32, as a torn payload does under any
+     *    checksum of 32 bits.
      * C3 A frame of this use in its place has the number that is counted for it: a use has one start, and each place
-     *    is written once in it. So the checks need not cover the numbers; and with them C1 would hold by chance only.
+     *    is written once in it. The checks therefore need not cover the numbers. With numbers in them, C1 would hold by
+     *    chance only.
      */
     private static final int STORE_ID = 0;
     private static final int POSITION = 8;
@@ -42,13 +43,13 @@ final class FrameHeader {
         scratch.putInt(GENERATION_HIGH, (int) (generation >>> Integer.SIZE));
     }
 
-    /** What stands behind the first sequence number in the start. */
+    /** The check behind the first sequence number in the start. */
     int startCheck(long firstSequence) {
         return check(WalFormat.START, firstSequence);
     }
 
     /**
-     * What stands behind the length in the header of a frame.
+     * The check behind the length in the header of a frame.
      *
      * @param length as it stands there, with {@link WalFormat#BEHIND_LOAD} or without
      */

@@ -9,13 +9,13 @@ import java.nio.ByteOrder;
 /** Looks for frames behind one that is damaged, or behind the end of a log. For one thread. */
 final class FrameSearch {
     /*
-     * A frame has no sign by which it is known, but its check covers its place, its length and all that it holds. So
-     * bytes at a multiple of 8 that have the right one are a frame of the log, but once in 2^32. Each place is tried.
-     * The bytes there are mostly no length. Where it could be one, the checksum of so many bytes costs no more than two
-     * pages (RangeChecksums), whatever the length.
+     * A frame has no sign by which it is known, but its check covers its place, its length and all that it holds. Bytes
+     * at a multiple of 8 that have the right check are therefore a frame of the log, but once in 2^32. Each place is
+     * tried. The bytes there are mostly no length. Where it could be one, the checksum of so many bytes costs no more
+     * than two pages (RangeChecksums), whatever the length.
      *
-     * The generation is a part of the check by exclusive or. So a check also tells of which use a frame of an earlier
-     * use is, as long as the high halves of both generations are the same.
+     * The generation is a part of the check by exclusive or. A check therefore also tells the use that a frame of an
+     * earlier use is of, as long as the high halves of both generations are equal.
      *
      * Where the log ends, with no frame behind it, there may be
      *   zeros               the log ends there
@@ -24,7 +24,7 @@ final class FrameSearch {
      *   a frame that was whole, and is damaged now
      * The last two can't be told from each other. They can be told from an earlier use where a length stands that can be
      * one. A frame of that length would have overwritten all earlier ones up to its end: if one begins there that is
-     * whole, nothing was written. And its payload would begin with entries, unless the damage is there; then it is a
+     * whole, nothing was written. Its payload would also begin with entries, unless the damage is there; then it is a
      * frame if one other bit gives it the right check.
      */
     private static final int LONGEST_TO_REPAIR = 4096; // each bit is tried

@@ -6,14 +6,15 @@ import io.flexdb.internal.mem.StagedRun;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A memtable and the log that has the same writes. */
+/** A memtable and the write-ahead log file that has the same writes. */
 public final class MemLog {
     /*
      * As long as a version that anybody may take lists this, it has its table. Later, when only old versions list it, the
      * entries may be moved.
      *
-     * M1  What was moved can be read before the table is gone from here. So who finds no table finds what was moved.
-     * M2  A table that is gone from here serves nobody else as long as somebody may read it who has found it here.
+     * M1  Moved entries can be read before the table is gone from here. A reader that finds no table finds the moved
+     * entries.
+     * M2  A table that is gone from here is not used again while a reader that has found it here may read it.
      */
     private volatile MemTable table; // null if its entries are moved
     private volatile MovedEntries moved; // null if not
@@ -76,7 +77,7 @@ public final class MemLog {
         for (int i = 0; i < more.size(); i++) {
             StagedRun run = more.get(i);
             if (!runs.contains(run)) {
-                runs.add(run); // first: it is this that may fail
+                runs.add(run); // first: only this may fail
                 values.hold(run);
             }
         }

@@ -17,19 +17,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
-/** Makes memtables and their logs, and uses again what is no longer needed of them. Thread-safe. */
+/** Makes memtables and their write-ahead logs, and uses those again that are no longer needed. Thread-safe. */
 public final class MemLogs {
     /*
      * Memory is kept for the store's life, since the JDK frees it only by garbage collection. A log file is recycled
-     * when a durable commit covers it, which saves writing zeros to a new one. Both come back at different times: a
+     * when a durable commit covers it, which saves writing zeros to a new one. The two come back at different times: a
      * memtable when its last reader is gone.
      *
-     * The next one is made ready by a thread of ours, so what a writer takes is there, and taking it waits for nothing
-     * (L1). But the very first one is made by the first writer, and is small, so that this does not take long.
+     * A thread of ours makes the next one ready, so a writer takes it without waiting (L1). The first writer makes the
+     * very first one, which is small, so that this does not take long.
      *
-     * A store that is hardly written to should take little memory and disk. So where memtables may grow, each is larger
-     * than the one before until they have their usual size; and once nobody has written for a while, what is ready or
-     * kept goes, and it begins anew.
+     * A store that is hardly written to should take little memory and disk. Where memtables may grow, each is therefore
+     * larger than the one before until they have their usual size. Once nobody has written for a while, ready and kept
+     * ones are given back, and growth begins anew.
      *
      * One more log is made as soon as there are others, and kept for the day when the disk is full: deletes get it
      * then, and nobody else. It is a log like the others, of a number of its own, and empty; so whatever happens to it,
@@ -37,7 +37,7 @@ public final class MemLogs {
      * takes its place.
      *
      * M1 Logs that are covered lose their names in their order, the oldest first, be it that they are used again or
-     *    deleted: who follows them (WalFollower) takes one that has its name for the last, if none comes after it.
+     *    deleted: a follower (WalFollower) takes one that has its name for the last, if none comes after it.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int KEPT_TABLES = 2;
@@ -147,7 +147,7 @@ public final class MemLogs {
         }
     }
 
-    /** One for a write, which may not fit the one that is ready; then that is made another time. */
+    /** A memtable with a log for a write. If the write does not fit the ready one, another one is made. */
     public MemLog takeFor(int payloadBytes, long bodyBytes, int entries, long birth) {
         MemLog ready = poll(birth);
         if (ready != null && isEnough(ready, payloadBytes, bodyBytes, entries)) {
@@ -199,13 +199,13 @@ public final class MemLogs {
         return table.memoryBytes() == MemTable.tableBytes(memtableBytes);
     }
 
-    /** The same if one is ready, else null. */
+    /** The memtable and log that are ready, or null. */
     MemLog poll(long birth) {
         MemLog ready = spare.getAndSet(null);
         return ready == null ? null : new MemLog(ready.table(), ready.wal, birth);
     }
 
-    /** One from the reserve, which there must be; for deletes that would find no place else. */
+    /** A memtable with the log in reserve, which there must be; for deletes that would find no place else. */
     public synchronized MemLog takeReserve(long birth) {
         MemLog taken = new MemLog(table(memtableBytes), reserve, birth);
         reserve = null;
@@ -249,7 +249,10 @@ public final class MemLogs {
         }
     }
 
-    /** One for a log that was replayed and serves on, of which there may be several: it is free with the last one. */
+    /**
+     * A memtable for a log that was replayed and serves on. There may be several for one log; it is free with the last
+     * one.
+     */
     public synchronized MemLog takeAdopted(WalWriter wal, long bodyBytes, int entries, long birth) {
         boolean usual =
                 wal.capacity() <= walBytes(memtableBytes) && MemTable.couldHold(memtableBytes, bodyBytes, entries);
@@ -351,7 +354,7 @@ public final class MemLogs {
         return isSmall() || memory.isShort();
     }
 
-    /** Has what nobody needs given back the next time that one is prepared, and that be a small one. */
+    /** Has the next {@link #prepare} give back all that nobody needs, and make a small memtable. */
     public void wantGiveBack() {
         giveBackWanted = true;
     }
@@ -467,7 +470,7 @@ public final class MemLogs {
         filled = (double) done / bytes;
     }
 
-    /** No log is needed any more: who is filling one with zeros gets a {@link StoreClosedException}. */
+    /** No log is needed any more: a thread that fills one with zeros gets a {@link StoreClosedException}. */
     public void beginClose() {
         closing = true;
     }
@@ -483,7 +486,7 @@ public final class MemLogs {
         }
     }
 
-    /** One for a write that a memtable of the usual size can't hold; an earlier opening may have had larger ones. */
+    /** A memtable for a write that one of the usual size can't hold; an earlier opening may have had larger ones. */
     public synchronized MemLog takeLarge(int arenaBytes, int payloadBytes, long birth) {
         MemTable table = newTable(arenaBytes);
         long fileBytes = walBytes((long) payloadBytes + WalFormat.FRAME_HEADER_BYTES + Long.BYTES);
@@ -658,7 +661,7 @@ public final class MemLogs {
         return lacksMemory;
     }
 
-    /** What the keys to come are expected to look like. */
+    /** Takes the keys of a table as the model of keys to come. */
     public void expectKeysLike(MemTable table) {
         synchronized (modelLock) {
             model = table;

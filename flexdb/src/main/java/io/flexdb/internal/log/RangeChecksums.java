@@ -8,9 +8,9 @@ import java.util.zip.CRC32C;
 /** CRC32Cs of any ranges of a file, each for the price of some pages, however long it is. For one thread. */
 final class RangeChecksums {
     /*
-     * The checksum of all bytes from the first one to the end of each page is kept. That of a range follows from those
-     * of what lies before its end and before its begin: if B follows A, then crc(AB) is crc(B) xor what crc(A) becomes
-     * behind as many zero bytes as B is long, which is a linear function of its 32 bits for each length.
+     * The checksum of all bytes from the first one to the end of each page is kept. The checksum of a range follows
+     * from those of the bytes before its end and before its begin: if B follows A, then crc(AB) is crc(B) xor what
+     * crc(A) becomes behind as many zero bytes as B is long, which is a linear function of its 32 bits for each length.
      */
     private static final int PAGE_SHIFT = 12;
     private static final int PAGE_BYTES = 1 << PAGE_SHIFT;

@@ -14,13 +14,14 @@ public final class RecentWrites {
     /*
      * R1 A transaction is counted before it takes the sequence number that it reads at, so it has seen all of a
      *    memtable that was committed before it was counted.
-     * R2 A memtable is added before a version without it is published. So whoever takes the version first and these
-     *    memtables then has every entry behind the number that he was counted with, unless that is forgotten.
+     * R2 A memtable is added before a version without it is published. A transaction that takes the version first and
+     *    these memtables then therefore has every entry behind the number that it was counted with, unless that is
+     *    forgotten.
      * R3 What is forgotten is said before it is gone. A transaction that began before it can't commit, so nothing more is
      *    kept for it, and it holds nobody else up: the oldest that counts is the oldest that can commit.
-     * R4 A sorted run is in no memtable. It is listed before it is published, and counted as published afterwards. So
-     *    whoever takes that count before his version may meet a run in the list that his version shows, which is a
-     *    conflict too many, but never misses one that it does not show.
+     * R4 A sorted run is in no memtable. It is listed before it is published, and counted as published afterwards. A
+     *    transaction that takes that count before its version may therefore meet a run in the list that its version
+     *    shows, which is a conflict too many, but never misses one that it does not show.
      *
      * While one transaction stays open runs are gathered for it, so where there are many, each two that follow each
      * other become one, with all between their keys and the number of the newer: a conflict too many again.
@@ -28,7 +29,7 @@ public final class RecentWrites {
     static final int MOST_RUNS = 1024;
 
     private record LinkedRun(long number, byte[] from, byte[] to) {
-        /** Both in one. */
+        /** This run and a newer one as one run. */
         LinkedRun with(LinkedRun newer) {
             byte[] first = Arrays.compareUnsigned(from, newer.from) < 0 ? from : newer.from;
             byte[] last = Arrays.compareUnsigned(to, newer.to) > 0 ? to : newer.to;

@@ -14,9 +14,9 @@ import java.util.function.Supplier;
 /** Memtables that are committed and that a reader, cursor, snapshot or transaction may still see. Thread-safe. */
 public final class RetiredTables {
     /*
-     * When they take more memory than they may, the entries of some are moved to a file. That is done without the lock
-     * by one thread. Somebody else may find meanwhile that nobody reads such a memtable any more; then it stays as it is
-     * until the move has ended. Who has found the table before its entries were moved may read it still: short reads,
+     * When they take more memory than they may, one thread moves the entries of some to a file, without the lock.
+     * Another thread may find meanwhile that nobody reads such a memtable any more; then it stays as it is until the
+     * move has ended. Readers that have found the table before its entries were moved may read it still: short reads,
      * and the cursors and lookups that were open then. The memory is used again when all of these are over.
      */
     private final Epochs epochs;
@@ -33,10 +33,10 @@ public final class RetiredTables {
     private Runnable limit = () -> {};
     private long nextHandle;
 
-    /** One that short reads may look at which were under way in a phase. */
+    /** A memtable that short reads of a phase may still look at. */
     private record Ending(MemLog log, int phase) {}
 
-    /** One whose entries were moved in a phase. */
+    /** A memtable whose entries were moved in a phase. */
     private record Left(MemLog log, MemTable table, int phase, TableReaders readers) {}
 
     /**

@@ -8,22 +8,22 @@ import io.flexdb.storage.StoreFailedException;
 import java.util.ArrayDeque;
 
 /**
- * Makes writes durable for all who wait at once. Thread-safe; an interrupt neither ends a wait nor gets lost. After a
- * failed force nothing is durable any more: everybody waiting, and every later call that would have to force, gets
- * {@link StoreFailedException}.
+ * Makes writes durable for all who wait at once: group commit. Thread-safe; an interrupt neither ends a wait nor gets
+ * lost. After a failed force nothing is durable any more: everybody waiting, and every later call that would have to
+ * force, gets {@link StoreFailedException}.
  */
 public final class SharedForce {
     /*
      * The first that waits forces, for itself and for everybody whose write was appended by then; those who come during
-     * the force wait, and one of them forces next. So a force serves as many writers as came during the one before,
-     * without a thread of its own and without a delay. When a force ends, its leader wakes those whose writes are
-     * durable, and the leader of the next one. So each of them is woken once, however many they are.
+     * the force wait, and one of them forces next. A force therefore serves all writers that came during the one
+     * before, without a thread of its own and without a delay. When a force ends, its leader wakes those whose writes
+     * are durable, and the leader of the next one. Each of them is woken once, however many they are.
      *
      * G1 Files are forced in the order in which they were added, and a number counts as durable only when everything
      *    before it is: an older file first, to its end.
      * G2 A file gets no more frames once a younger one was added; so an older one needs one force, and is then dropped.
      * G3 durableSequence never falls.
-     * G4 Whoever leads passes that on when it is done, to the first who waits. Nobody waits while nobody leads.
+     * G4 A leader passes the lead on, when it is done, to the first that waits. Nobody waits while nobody leads.
      * G5 What was forced counts only if the files are this store's still.
      */
     private final Health health;
@@ -55,7 +55,7 @@ public final class SharedForce {
     }
 
     /**
-     * The same for logs that refer to something.
+     * A force for logs with frames that refer to records elsewhere.
      *
      * @param forceFirst forces all that frames refer to that have been appended so far
      * @param requireOwnership run behind each force, before anything counts as durable; throws if the files are not this
@@ -80,7 +80,10 @@ public final class SharedForce {
         }
     }
 
-    /** Has this run after each force, without a lock, by whoever has forced. It must not wait, throw, or need memory. */
+    /**
+     * Has this run after each force, without a lock, by the thread that has forced. It must not wait, throw, or need
+     * memory.
+     */
     void onForced(Runnable told) {
         onForced = told;
     }
@@ -257,7 +260,7 @@ public final class SharedForce {
         wake(durable);
     }
 
-    /** Wakes all who wait for what never comes. */
+    /** Wakes all who wait: the store has failed. */
     private void healthChanged() {
         if (!health.hasFailed()) {
             return;

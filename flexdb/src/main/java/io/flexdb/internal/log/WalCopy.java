@@ -20,7 +20,7 @@ public final class WalCopy {
      * Copies all frames up to a sequence number, which is visible, into a file of the same name, and forces it, but not
      * its name. The log is not used again meanwhile, but may be appended to.
      *
-     * <p>What frames refer to is in the frames of the copy, which may make it longer than the log.
+     * <p>The frames of the copy contain the values that frames of the log refer to, so it may be longer than the log.
      *
      * @param through up to this number the log has been written, as its writer knows: behind its mark a damaged frame
      *     looks like the end of the log, and only that number tells them apart

@@ -12,16 +12,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Reads the write-ahead logs that somebody else writes, and goes on reading where they go on. For one thread at a time. */
+/**
+ * Reads the write-ahead logs that another process writes, and goes on reading where they go on. For one thread at a
+ * time.
+ */
 public final class WalFollower implements AutoCloseable {
     /*
      * The problem: logs are appended to, begun, renamed and used again while they are read; what the space covers is
      * known only when the space has been read, which takes so long that logs have been used again since.
      * The choice: the logs are read first, into memtables, and the space afterwards. A write that was there when the
      * reading began and is not found has lost its log, and so a durable commit covered it before (O6): the space that is
-     * read then has it. What is found is divided into runs of consecutive numbers; the one that goes on behind what the
-     * space covers counts, with all it has: of the entries that are covered it has each one from some number on, so it
-     * shows what the space does.
+     * read then has it. The writes that are found are divided into runs of consecutive sequence numbers. The run that
+     * goes on behind the last number that the space covers counts, with all its entries: it has each covered entry from
+     * some number on, so it shows what the space does.
      *
      * F1  A frame counts as recovery counts it: its check has the generation of its use of the file, so what is half
      *     written, or of another use, is the end for now.
@@ -33,12 +36,12 @@ public final class WalFollower implements AutoCloseable {
      * F4  A call reads what was written before it began, and ends however fast the writer goes on: no more bytes than
      *     all logs together have.
      * F5  A log that has begun keeps its first number as long as it has its name (F2), and one that ends before the next
-     *     number does so for ever. So neither is looked at again by this follower, which is of one life of the store.
+     *     number does so for ever. This follower, which is of one life of the store, therefore looks at neither again.
      */
 
     /** Takes what is found. */
     public interface Target extends FrameConsumer {
-        /** What comes now does not go on where the last frame ended. */
+        /** Tells that the next frame does not go on where the last one ended. */
         void beginRun();
 
         /** Up to this number, which is that of the last frame, what comes was forced. Told of what is found first. */
@@ -74,7 +77,7 @@ public final class WalFollower implements AutoCloseable {
     private final Map<String, Begun> begun = new HashMap<>(); // F5
     private final Set<Path> ended = new HashSet<>(); // F5
 
-    /** Nothing is read yet. */
+    /** A follower that has read nothing yet. */
     public WalFollower(Vfs vfs, Path directory, long storeId) {
         this.vfs = vfs;
         this.directory = directory;
@@ -219,8 +222,8 @@ public final class WalFollower implements AutoCloseable {
     }
 
     /**
-     * After {@link #settle}: that a log has writes which nothing leads up to, or null. That may be for a moment, as the
-     * logs are read one after the other; if it stays so, it is damage.
+     * After {@link #settle}: the exception for a log that has writes behind a gap, or null. A gap may last for a
+     * moment, as the logs are read one after the other; if it stays, it is damage.
      */
     public CorruptionException gap() {
         return gap;

@@ -104,7 +104,7 @@ public final class WalFormat {
     /** Offset of the payload length in a frame. */
     public static final int FRAME_LENGTH = 0;
 
-    /** What is added to the length of a frame that is the first one behind a bulk load. */
+    /** The flag in the length of a frame that is the first one behind a bulk load. */
     static final int BEHIND_LOAD = 1 << 31;
 
     /** Offset of the check in a frame. */
@@ -122,7 +122,7 @@ public final class WalFormat {
     /** The greatest capacity: what one mapping holds. */
     public static final int MAX_CAPACITY = Integer.MAX_VALUE - CAPACITY_UNIT + 1;
 
-    /** What the name of a file being made or recycled ends with; it holds nothing. */
+    /** The end of the name of a file that is being made or recycled; such a file holds nothing. */
     public static final String UNFINISHED_SUFFIX = ".new";
 
     private static final int NAME_DIGITS = 20;

@@ -128,7 +128,9 @@ public final class WalReader implements AutoCloseable {
         return window.getLong(WalFormat.HEADER_GENERATION);
     }
 
-    /** That in the header, or else the one by which both the start and the first frame have the right checks. */
+    /**
+     * The generation in the header, or else the one by which both the start and the first frame have the right checks.
+     */
     private long generationInAnyCase() {
         try {
             return requireHeader();
@@ -196,8 +198,8 @@ public final class WalReader implements AutoCloseable {
     }
 
     /**
-     * Has {@link #next} look at the end once more, for a log that somebody else writes. What has been a part of a frame
-     * may be a whole one then.
+     * Has {@link #next} look at the end once more, for a log that another process writes. A part of a frame may be a
+     * whole one then.
      */
     void lookAgain() {
         ended = false;

@@ -26,7 +26,7 @@ public final class WalRecovery {
     private static final System.Logger LOG = System.getLogger("io.flexdb");
 
     /*
-     * R1 What is accepted is a prefix: numbers from coveredSequence + 1 on without a gap, whole frames only.
+     * R1 Recovery accepts a prefix: numbers from coveredSequence + 1 on without a gap, whole frames only.
      * R2 A crash during recovery leaves old files beside copies of them. Copies hold the same frames under the same
      *    numbers, so a frame whose numbers were replayed already is passed over. They can't hold anything else, since
      *    new numbers are given out only after old files that have frames with such numbers are durably gone.
@@ -181,7 +181,7 @@ public final class WalRecovery {
     }
 
     /**
-     * Deletes every file that was there at {@link #open}. Whatever {@link #replay} has handed over must be durable
+     * Deletes every file that was there at {@link #open}. All that {@link #replay} has handed over must be durable
      * elsewhere. After {@link #deleteBehindGap} a file that can't be deleted does no harm, since all it holds are
      * copies of that: the next recovery passes over them, and deletes it.
      *

@@ -16,15 +16,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 
 /**
- * One file of the write-ahead log, being written. What is appended survives the death of the process at once, and a
- * power cut after {@link #force()}.
+ * Writes one file of the write-ahead log. An appended write survives the death of the process at once, and a power cut
+ * after {@link #force()}.
  *
  * <p>Thread-safety: {@link #append} and {@link #hasRoom} are for the holder of the write lock; everything else is for
  * any thread. After a failed append or force every call but {@link #close()} and {@link #release()} throws
  * {@link StoreFailedException}.
  */
 public final class WalWriter implements AutoCloseable {
-    /** How far ahead of the frames zeros are written best: seldom, and soon. */
+    /** The best distance of zeros ahead of the frames: they are written seldom, and soon. */
     public static final int ZEROED_AHEAD_BYTES = 1 << 18;
 
     /*
@@ -373,7 +373,7 @@ public final class WalWriter implements AutoCloseable {
         return append(payload, offset, length, payloadChecksum, firstSequence, entryCount, false);
     }
 
-    /** The same, and says whether a bulk load came between the write before and this one: for readers who follow. */
+    /** Appends one write, and notes for followers whether a bulk load came between the write before and this one. */
     public long append(
             byte[] payload,
             int offset,

@@ -37,7 +37,7 @@ final class CellSet {
         return parts == MAX_PARTS || count * LEAST_CELLS_FOR_EACH <= parts * PART_CELLS;
     }
 
-    /** Which cell of so many parts one of the 1024 belongs to. */
+    /** The cell of so many parts that one of the 1024 belongs to. */
     static int cell(int first, int parts) {
         return first * parts / (CELLS / PART_CELLS);
     }

@@ -2,7 +2,10 @@ package io.flexdb.internal.interval;
 
 import java.util.Arrays;
 
-/** What a coarse interval is divided into. Made by an {@code IntervalDivider}; reused, by one thread at a time. */
+/**
+ * The parts that a coarse interval is divided into. Made by an {@code IntervalDivider}; reused, by one thread at a
+ * time.
+ */
 public final class Division {
     /*
      * It says nothing of where the interval is, which may change while this waits. The content number does not, as long

@@ -20,7 +20,7 @@ final class FilterBounds {
         interval.upperAnchor(upper);
     }
 
-    /** The same of the interval that a cursor is at. */
+    /** Takes the bounds of the interval that a cursor is at. */
     void set(IntervalCursor interval) {
         reserve(interval.anchorLength(), interval.upperAnchorLength());
         interval.copyAnchor(anchor);

@@ -29,15 +29,15 @@ final class IndexNodes {
      * interval's directory again: it is no part of the index, and a reader may write it at any time, even into a node
      * that nobody else may change. In an internal node `childStart` is the shift of a child. The first entry of both starts at 0.
      *
-     * A search compares only the entries from 1 on: it is in this node because its key is not below the first. So the
-     * first entry of an internal node needs no key, and the common prefix is that of the others; the last key holds it.
-     * The 8-byte windows are compared as signed numbers, hence the flip. A window is filled up with zeros, and two keys
-     * with the same window are compared in full.
+     * A search compares only the entries from 1 on: it is in this node because its key is not below the first. The
+     * first entry of an internal node therefore needs no key, and the common prefix is that of the others; the last key
+     * holds it. The 8-byte windows are compared as signed numbers, hence the flip. A window is filled up with zeros,
+     * and two keys with the same window are compared in full.
      *
      * The prefix is not always the longest. A search knows that the key sought begins with what the two pivots around
      * it in the parent have in common, and need not look at a key if the node's prefix is no longer than that, which it
-     * mostly is by a byte or two. So the prefix gives up the bytes that the windows can do without: of the eight, three
-     * are left behind those that neighbours have in common.
+     * mostly is by a byte or two. The prefix therefore gives up the bytes that the windows can do without: of the
+     * eight, three are left behind those that neighbours have in common.
      *
      * 2 KiB: the writer copies a leaf about once a change when changes are far apart, which costs what is copied, and
      * shifts half the ends of a leaf. 4 KiB would save one level in four at 400,000 intervals, and cost twice that.

@@ -1,11 +1,11 @@
 package io.flexdb.internal.interval;
 
-/** How large an interval may be, and where one that is larger is divided. */
+/** The largest size of an interval, and the places where a larger one is divided. */
 public final class IntervalBounds {
     /*
      * An interval is coarse if it is larger than it may be, or if nobody has counted its pairs yet, because its anchor
-     * was sampled. One pair alone may have any size. The committer makes no coarse intervals; opening a store may find
-     * some.
+     * was sampled. An interval of a single pair may have any size. The committer makes no coarse intervals; opening a
+     * store may find some.
      *
      * Pairs are read one by one, so what limits their number is the work of a search among them, and what a cursor may
      * ask of a directory at once (PairPlaces).

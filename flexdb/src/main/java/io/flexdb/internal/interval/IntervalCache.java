@@ -393,7 +393,7 @@ public final class IntervalCache {
         forget(new long[] {contentNumber}, 1);
     }
 
-    /** The same of several contents. */
+    /** Forgets the directories of several contents. */
     public void forget(long[] contentNumbers, int count) {
         if (table == null || count == 0) {
             return;
@@ -512,7 +512,7 @@ public final class IntervalCache {
         return epochs.shortReadsEndedSince(retiredInPhase[retired.first()]) ? retired.remove() : -1;
     }
 
-    /** Whether one more region may have memory. What was not there once may have been freed since. */
+    /** Whether one more region may have memory. Memory that was not there before may have been freed since. */
     private boolean mayGrow() {
         if (liveCount >= allowedCount && liveCount < limitCount && memory.isThere(regionMemoryBytes)) {
             allowedCount = liveCount + 1;
@@ -554,7 +554,7 @@ public final class IntervalCache {
     }
 
     /**
-     * Says how much memory the cache may take now, its budget at most. What it has beyond is let go of.
+     * Says how much memory the cache may take now, its budget at most. It lets go of regions beyond that.
      *
      * @param bytes the limit
      */
@@ -596,7 +596,9 @@ public final class IntervalCache {
         }
     }
 
-    /** The same unless somebody else changes something, for a caller who may have the lock of another cache. */
+    /**
+     * Gives memory back unless another thread changes the cache, for a caller that may have the lock of another cache.
+     */
     public long tryGiveBack(long bytes) {
         if (!lock.tryLock()) {
             return 0;

@@ -187,13 +187,13 @@ public final class IntervalCursor {
         return IndexNodes.pairs(leaf, leafBase, index[0]);
     }
 
-    /** As {@link IntervalRef#hint}. */
+    /** The hint of this interval, see {@link IntervalRef#hint}. */
     public int hint() {
         assert valid;
         return IndexNodes.hint(leaf, leafBase, index[0]);
     }
 
-    /** As {@link IntervalRef#setHint}. */
+    /** Sets the hint of this interval, see {@link IntervalRef#setHint}. */
     public void setHint(int hint) {
         assert valid;
         IndexNodes.setHint(leaf, leafBase, index[0], hint);

@@ -204,7 +204,7 @@ public final class IntervalFormat {
         return packedBytes(pairCount, pieces) < directoryBytes(0, pairCount) ? pieces : 0;
     }
 
-    /** What all pairs of a piece have in common: the address less where the pair begins. */
+    /** The address of a pair less its place in the interval: all pairs of a piece have the same. */
     private static long difference(long word) {
         long address = word >>> Short.SIZE;
         return address == UNKNOWN ? UNKNOWN : address - (word & 0xFFFF);

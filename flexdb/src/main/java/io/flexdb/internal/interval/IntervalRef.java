@@ -56,8 +56,8 @@ public final class IntervalRef {
     }
 
     /**
-     * What somebody has noted of this content, or of an earlier one of this interval: to be held against something that
-     * is known for certain. 0 if nothing. While the view that it was found in is protected, as is {@link #setHint}.
+     * A note on this content, or on an earlier one of this interval; 0 if there is none. The reader must check it
+     * against certain knowledge. While the view that it was found in is protected, as is {@link #setHint}.
      */
     public int hint() {
         return IndexNodes.hint(leaf, leafBase, index);

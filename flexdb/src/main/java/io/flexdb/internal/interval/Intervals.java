@@ -130,8 +130,8 @@ public final class Intervals {
     }
 
     /**
-     * Finds intervals behind that of a key that lie wholly before another key: some that can be removed at once. Who
-     * removes them and asks again meets all of them, a leaf of the index after the other.
+     * Finds intervals behind that of a key that lie wholly before another key: some that can be removed at once. A
+     * caller that removes them and asks again meets all of them, a leaf of the index after the other.
      *
      * @param to where they end at the latest; null if nothing bounds them
      * @return false if there is none
@@ -145,8 +145,8 @@ public final class Intervals {
         if (following.isInLeafWithNext()) {
             addRestOfLeaf(to);
         } else if (following.next() && !reaches(to)) {
-            // From another leaf only one can be removed, which would be the first of what is left again and again. So
-            // first those go that follow it in its leaf.
+            // From another leaf only one can be removed, which would be the first of what is left again and again. The
+            // intervals that follow it in its leaf therefore go first.
             byte[] anchor = new byte[following.anchorLength()];
             following.copyAnchor(anchor);
             addRestOfLeaf(to);
@@ -244,8 +244,8 @@ public final class Intervals {
     }
 
     /**
-     * Puts what a coarse interval was divided into in its place, unless it has changed since it was read, its keys
-     * reach beyond it, or the index has no memory for it. Not between the search for room for a change and the change.
+     * Puts the parts of a coarse interval in its place, unless it has changed since it was read, its keys reach beyond
+     * it, or the index has no memory for it. Do not call this between the search for room for a change and the change.
      *
      * @return whether it did
      */

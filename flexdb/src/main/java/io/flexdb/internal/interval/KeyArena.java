@@ -18,9 +18,9 @@ final class KeyArena {
     /*
      * A key lies in one chunk, behind a header word of birth(47) | shares(1) | length(16). Its name, the ref, counts
      * granules of eight bytes, which allows for 16 GiB. Blobs come in size classes, exact to eight bytes up to 128 and within an
-     * eighth above; a freed blob joins the list of its class, linked through the blobs themselves. What a chunk has
-     * left when the next blob does not fit is cut up for the lists, so nothing is lost but the rounding. The first chunk
-     * is shorter, so that an index of few keys takes little memory.
+     * eighth above; a freed blob joins the list of its class, linked through the blobs themselves. If the next blob
+     * does not fit into the rest of a chunk, the rest is cut up for the lists, so only the rounding is lost. The first
+     * chunk is shorter, so that an index of few keys takes little memory.
      *
      * Ref 0 is the empty key, which needs no blob.
      *
@@ -230,12 +230,12 @@ final class KeyArena {
         }
     }
 
-    /** What a key takes at most. */
+    /** The most bytes that a key takes. */
     static int blobBytes(int keyBytes) {
         return classBytes(sizeClass(HEADER_BYTES + keyBytes));
     }
 
-    /** What a copy of a key that has ever been kept takes at most. */
+    /** The most bytes that a copy of any key takes that was ever kept. */
     int longestBlobBytes() {
         return blobBytes(longestBlob);
     }
@@ -415,7 +415,7 @@ final class KeyArena {
         return common;
     }
 
-    /** As {@link KeyBytes#window}. */
+    /** The window of a key, see {@link KeyBytes#window}. */
     long window(int ref, int skipped) {
         int shared = prefixLength(ref);
         if (skipped >= shared) {

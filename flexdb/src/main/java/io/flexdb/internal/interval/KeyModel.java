@@ -7,10 +7,10 @@ import java.util.Arrays;
 /** Numbers for keys, in the order of the keys, and spread about as evenly as keys like those it was made of. Immutable. */
 final class KeyModel {
     /*
-     * Keys are far from even: of decimal digits there are ten in 256 bytes, next to each other. So a key's number is
-     * what an arithmetic coder would write that knows how often each byte comes, and takes the symbols in their order
-     * (as in order-preserving compression of search trees): each symbol gets as much of what is left of the range as it
-     * has of all. The end of a key is a symbol, too, below all bytes.
+     * Keys are far from even: of decimal digits there are ten in 256 bytes, next to each other. A key's number is
+     * therefore the output of an arithmetic coder that knows how often each byte comes, and takes the symbols in their
+     * order (as in order-preserving compression of search trees): each symbol gets as large a share of the rest of the
+     * range as it has of all symbols. The end of a key is a symbol, too, below all bytes.
      *
      * M1  If a key is not above another one, its number is not either.
      */

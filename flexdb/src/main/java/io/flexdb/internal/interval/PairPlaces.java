@@ -3,8 +3,8 @@ package io.flexdb.internal.interval;
 import java.nio.ByteBuffer;
 
 /**
- * What a {@linkplain IntervalFormat directory} tells of an interval's pairs but for their fingerprints, copied, since
- * the cache may drop a directory at any time. Reused, by one thread, without garbage.
+ * A copy of a {@linkplain IntervalFormat directory} of an interval's pairs, without their fingerprints. The cache may
+ * drop a directory at any time, so it is copied. Reused, by one thread, without garbage.
  */
 public final class PairPlaces {
     /** The most pairs that it has room for. */
@@ -14,8 +14,8 @@ public final class PairPlaces {
     public static final int MEMORY_BYTES = IntervalFormat.directoryBytes(Integer.MAX_VALUE, MAX_PAIRS);
 
     /*
-     * A walk may need a few pairs of many. So a directory is copied as it is, at once, which takes hardly longer than to
-     * fetch it from memory; windows are looked for in the copy, and places are taken apart when they are needed.
+     * A walk may need a few pairs of many. A directory is therefore copied as it is, at once, which takes hardly longer
+     * than to fetch it from memory. Searches for windows use the copy, and places are taken apart when they are needed.
      */
     private final ByteBuffer copy;
     private final int[] positions = new int[MAX_PAIRS + 1];

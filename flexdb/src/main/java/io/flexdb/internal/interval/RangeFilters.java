@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 
 /**
- * Says of intervals, from memory, that they have no key like this, or none between two. One thread writes; any number
- * of threads ask, inside short reads and without a lock.
+ * Filters that tell from memory that an interval lacks a key, or has none in a range; the field uses Bloom filters for
+ * the former. One thread writes; any number of threads ask, inside short reads and without a lock.
  */
 public final class RangeFilters {
     /*
@@ -188,7 +188,7 @@ public final class RangeFilters {
         return chunk(block).getShort(position(block));
     }
 
-    /** What a thread needs to ask. */
+    /** The buffers that one thread needs for asking. */
     public static final class Asker {
         private final FilterBounds bounds = new FilterBounds();
     }

@@ -15,8 +15,8 @@ public final class RunWriter {
     /*
      * Pairs are gathered in a buffer of the largest piece's size, which is handed on when the next one does not fit: a
      * pair that is not longer than a piece is never cut (O7), and a longer one has pieces of its own, of which the first
-     * is handed on last, since it begins with the checksum of all. So of what is added nothing but one piece is in
-     * memory, or two.
+     * is handed on last, since it begins with the checksum of all. At most two pieces of the added pairs are therefore
+     * in memory.
      *
      * The anchor of an interval is the shortest separator of its first key and the last one before it. Where that one is
      * not known, at the beginning of a part and behind an interval that is taken as it is, it is the first key.
@@ -54,7 +54,7 @@ public final class RunWriter {
         return memory.allocate(OffHeap.Use.COMMITS, mostBytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** What was written: whole after {@link #endPart}. */
+    /** The run that was written; it is whole after {@link #endPart}. */
     public SortedRun run() {
         return run;
     }
@@ -225,8 +225,8 @@ public final class RunWriter {
     }
 
     /**
-     * Whether the interval before this one of the other run is what was added last, so that nothing of this one needs to
-     * be known to add it.
+     * Whether the last addition was the interval before this one of the other run, so that this one can be added
+     * unread.
      */
     public boolean hasAddedIntervalBefore(int interval) {
         return lastInterval != NONE && lastInterval == interval - 1;

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 /** Outlines of a cache as a file has them. For one thread, while nobody else inserts. */
 public final class SavedOutlines {
     /*
-     * What fingerprints say can't be told from less than a byte for each pair. Where pairs begin can: they are of one
-     * length often, and else of lengths that are near each other.
+     * Fingerprints can't take less than a byte for each pair. The places of pairs can: pairs are often of one length,
+     * and else of lengths that are near each other.
      */
     private static final int MAX_PAIRS = 0xFF;
     private static final int HEAD_BYTES = 2 * Byte.BYTES + Short.BYTES;

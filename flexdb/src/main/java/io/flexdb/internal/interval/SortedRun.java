@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What is known of pairs in key order that are staged: the intervals that they make, the pieces of the data file that
- * they lie in, and the parts that are linked each in one place. For one thread at a time.
+ * Staged pairs in key order: the intervals that they make, the pieces of the data file that they lie in, and the parts,
+ * each of which is linked in one place. For one thread at a time.
  */
 public final class SortedRun {
     /*
@@ -59,7 +59,10 @@ public final class SortedRun {
         return pairCounts[interval];
     }
 
-    /** A copy of its anchor: above all keys before it, not above its first one. That of a part's first one is a key. */
+    /**
+     * A copy of its anchor: above all keys before it, not above its first one. The anchor of a part's first interval is
+     * a key.
+     */
     public byte[] anchor(int interval) {
         return anchors.get(interval);
     }

@@ -51,7 +51,7 @@ public final class SparseIndex {
     }
 
     /**
-     * The same with memory that the owner keeps account of.
+     * An index with memory that the owner keeps account of.
      *
      * @param epochs the readers, shared with everything else that the owner publishes
      * @param memory for nodes and keys
@@ -60,7 +60,7 @@ public final class SparseIndex {
         this(epochs, IndexNodes.LEAF_CAPACITY, IndexNodes.INTERNAL_CAPACITY, memory);
     }
 
-    /** The same with smaller nodes, for deep trees of few intervals. */
+    /** An index with smaller nodes, for deep trees of few intervals. */
     SparseIndex(Epochs epochs, int leafCapacity, int internalCapacity) {
         this(epochs, leafCapacity, internalCapacity, new OffHeap());
     }

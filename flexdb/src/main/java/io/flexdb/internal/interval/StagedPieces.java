@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
 /** Pieces that go to segments of their own, while the store is open. For one thread at a time, but for {@link #close}. */
 public final class StagedPieces implements PieceSink, AutoCloseable {
     /*
-     * Nothing refers to these segments: no log, no memtable, and no lock that others wait for. What fails here has the
-     * store fail: the file is the engine's, and that a force failed is told but once. Closing the store waits for a
+     * Nothing refers to these segments: no log, no memtable, and no lock that others wait for. A failure here makes the
+     * store fail: the file is the engine's, and a failed force is reported only once. Closing the store waits for a
      * piece that is on its way.
      */
     private final SpaceEngine engine;

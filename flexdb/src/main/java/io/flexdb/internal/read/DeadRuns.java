@@ -16,8 +16,9 @@ final class DeadRuns {
      * Problem: taking the first pair of a queue walks past all that were taken before, until these are committed, each
      * time. Choice: a walk that has passed many dead keys notes the run that they make, and the number and the time as
      * of which all of it is dead. A walk that comes to a key of it goes on behind it. The writes since then are looked
-     * at once, in the order of the numbers, before runs are used: a key that was set in a run divides it. So no write
-     * has to know of runs. Cost: some twenty nanoseconds for each write, by those who pass runs and only by them.
+     * at once, in the order of the numbers, before runs are used: a key that was set in a run divides it. Writes
+     * therefore need not know of runs. Cost: some twenty nanoseconds for each write, by those who pass runs and only by
+     * them.
      *
      * A lookup never waits: where another thread is at it, the walk goes on step by step, and asks again later.
      *

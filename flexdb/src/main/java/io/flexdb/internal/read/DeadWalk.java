@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /** Knows of the dead keys that a cursor passes, from one pair to the next. For one thread; reusable. */
 final class DeadWalk {
-    /** So many are passed before anybody asks, which costs a short walk nothing but a count. */
+    /** The dead keys that a walk passes before it asks; a short walk pays for nothing but a count. */
     static final int FIRST_LOOK = 8;
 
     private static final int LEAST_NOTED = 64; // of those that no run had

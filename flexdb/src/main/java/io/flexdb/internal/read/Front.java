@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What is in front of a version of the store, as its user has written it: a memtable and what was spilled before it.
- * Sources count from the newest on. For one thread, and as long as nothing of it is dropped or cut.
+ * Own writes in front of a version of the store: a memtable, and the runs that were spilled before it. Sources count
+ * from the newest on. For one thread, and as long as nothing of it is dropped or cut.
  */
 public final class Front {
     private final MemTable table; // null if nothing is in memory

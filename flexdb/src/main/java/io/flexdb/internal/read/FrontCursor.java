@@ -96,7 +96,7 @@ public final class FrontCursor implements AutoCloseable {
                 b.table().keyLength(b.ref()));
     }
 
-    /** What has the entry, until the next move. */
+    /** The table that has the entry, until the next move. */
     public MemTable table() {
         return sources[current].table();
     }

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Holder extends WeakReference<PinnedVersion> {
     /*
      * A pin may be closed by one thread while others read it. Memory that only a pin holds is used again as soon as the
-     * pin is gone, even while reads of it are under way. So the last of these takes the pin back, and not the close,
-     * nor the thread that ends it since it holds too much. The state is one number: which opening it is, how many reads
-     * are under way, whether the store has ended it, and whether it is closed.
+     * pin is gone, even while reads of it are under way. The last of these reads therefore takes the pin back, not the
+     * close, nor the thread that ends a pin that holds too much. The state is one number: which opening it is, how many
+     * reads are under way, whether the store has ended it, and whether it is closed.
      *
      * E1  Once CLOSED or EXPIRED is set no read begins. The thread that sets the first of them and finds no read under
      *     way, or that ends the last read afterwards, takes the pin back, once.

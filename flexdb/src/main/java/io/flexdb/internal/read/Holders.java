@@ -22,8 +22,8 @@ public final class Holders {
      * opened many times, and it is entered here when it is made. To open it writes fields of its own, and takes no lock
      * that others want. To list the open ones, all are looked at.
      *
-     * The entry is the Holder, which leads to its pin weakly. So when the user has lost an open one, the garbage
-     * collector says so, and the pin is taken back.
+     * The entry is the Holder, which leads to its pin weakly. When the user has lost an open one, the garbage collector
+     * tells, and the pin is taken back.
      */
     /** Of that age a holder is told of in the log. */
     static final Duration LONG = Duration.ofMinutes(10);
@@ -34,7 +34,7 @@ public final class Holders {
     private static final String WAYS_OUT = "; FlexDBOptions.withHolderTraces tells where it was opened";
     private static final int FEWEST = 16;
 
-    /** One that was open when this was made. */
+    /** A holder that was open when this was made. */
     public static final class Open {
         final Holder holder;
         final long opening;
@@ -199,7 +199,7 @@ public final class Holders {
 
     // ---- memtables whose entries are moved
 
-    /** One has been opened on what another one holds, which is open still. */
+    /** Counts one that has been opened on the version of another one, which is still open. */
     void countAgain() {
         again.incrementAndGet();
     }

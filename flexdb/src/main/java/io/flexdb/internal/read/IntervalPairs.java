@@ -34,7 +34,7 @@ final class IntervalPairs {
     private long there; // a bit for each pair; or ALL
     private long prefetched; // likewise, of pairs that were not there
 
-    // What it takes to bring pairs:
+    // Needed to bring pairs:
     private final PairPlaces places;
     private FlexTreeView space; // null if all are there
     private long contentNumber;
@@ -290,7 +290,7 @@ final class IntervalPairs {
         return bound(key, length, 1);
     }
 
-    /** Whether a directory tells, with one pair at most, that none is from a key on to before another. Likewise. */
+    /** Whether a directory tells, with one pair read at most, that no pair is from a key on to before another. */
     boolean isKnownEmpty(byte[] from, int length, byte[] to) {
         if (space == null || places.areOutlined() || count == 0) {
             return false;

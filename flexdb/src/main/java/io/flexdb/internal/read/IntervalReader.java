@@ -26,10 +26,10 @@ public final class IntervalReader {
     /*
      * A point lookup needs one pair of an interval, a cursor those from one on. The cache has the interval's directory,
      * which says which pairs those are, where in the interval they are, and, as far as anybody knows, at which address
-     * of the data file. So mostly a pair is copied from there, without a search in the FlexTree (PairReader). Where there
-     * is no directory the whole interval is read, with its frames, and its directory is kept, or an outline of it where
-     * the cache is full: directories are right for as long as they are kept, and what is wrong with a file is told by
-     * name.
+     * of the data file. Mostly a pair is therefore copied from there, without a search in the FlexTree (PairReader).
+     * Where there is no directory the whole interval is read, with its frames, and its directory is kept, or an outline
+     * of it where the cache is full: directories are right for as long as they are kept, and what is wrong with a file
+     * is told by name.
      *
      * An interval that is larger than a few extents has a large value, which may be more than there is memory for. Of
      * such only the pairs' parts before their values are read (PairHeads), and then the one value that is wanted.
@@ -177,8 +177,8 @@ public final class IntervalReader {
     }
 
     /**
-     * The same without the value, which is not read if the pair is long: then its lengths and its key are verified by
-     * the frames that they lie in.
+     * Looks a pair up without its value, which is not read if the pair is long: then its lengths and its key are
+     * verified by the frames that they lie in.
      *
      * @return bytes of the value, or ABSENT
      */
@@ -246,7 +246,9 @@ public final class IntervalReader {
         return heads;
     }
 
-    /** As {@link #find} does, or {@link #findLength} if the value is not wanted, and no other value is read. */
+    /**
+     * Does the work of {@link #find}, or of {@link #findLength} if the value is not wanted, and reads no other value.
+     */
     private int findByHeads(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean wanted) {
         IntervalRef interval = context.interval;
         long location = cache.find(interval.contentNumber(), interval.hint());
@@ -375,7 +377,7 @@ public final class IntervalReader {
         return cache.fingerprints;
     }
 
-    /** What cursors have found out of the time that reads take. */
+    /** The time that reads take, as cursors have found out. */
     DiskWaits waits() {
         return waits;
     }

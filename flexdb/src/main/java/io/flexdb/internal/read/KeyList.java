@@ -38,7 +38,7 @@ final class KeyList {
         heads.copy(head, key, bytes, at);
     }
 
-    /** The same of the key between position and limit, which stay. */
+    /** Adds the key between position and limit of a buffer, which stay. */
     void add(KeyHeads heads, ByteBuffer key) {
         byte[] head = heads.of(key);
         int at = room(head.length + key.remaining());

@@ -22,10 +22,10 @@ public final class MergeCursor implements AutoCloseable {
      * with that key the newest. A walk that turns around seeks again, which costs a search and keeps each direction
      * simple.
      *
-     * Mostly many pairs of one source come one after the other. So the walk remembers which of the other sources is
-     * the nearest, its rival: as long as the current source stays before it, a step costs one comparison, and none if
-     * there is no rival. All sources are looked at again when the current one has reached its rival, or has ended, or
-     * when others stood on the same key.
+     * Mostly many pairs of one source come one after the other. The walk therefore remembers the nearest of the other
+     * sources, its rival: as long as the current source stays before it, a step costs one comparison, and none if there
+     * is no rival. All sources are looked at again when the current one has reached its rival, or has ended, or when
+     * others stood on the same key.
      *
      * I1  current is NOWHERE, or the newest of the nearest sources; its pair has been taken apart.
      * I2  the sources in tied, and no others, stand on the key of the current one.
@@ -42,11 +42,11 @@ public final class MergeCursor implements AutoCloseable {
      *
      * Pinned memory cannot change or be used again, so no short read is needed but to read an interval. The store may
      * end a pin that keeps too much. It says so first, then takes the cursor's memory away. Memory that a cursor was
-     * ended in is never used again, but collected. So a move that is under way may fail in any way, or show false data,
-     * but it ends, and then this is found.
+     * ended in is never used again, but collected. A move that is under way may therefore fail in any way, or show
+     * false data, but it ends, and then finds this.
      *
      * Operands are merged when somebody asks for the value. The walk knows without that whether a pair is there, and
-     * until when. So it goes past keys for which the merge function fails, and stands on them.
+     * until when. It therefore goes past keys for which the merge function fails, and stands on them.
      *
      * It rests in a context, with all that it is made of, and serves one user after the other: opening one makes no
      * garbage.
@@ -133,7 +133,7 @@ public final class MergeCursor implements AutoCloseable {
     }
 
     /**
-     * The same on what a pin holds, which is open.
+     * Opens the cursor on the version of a pin, which is open.
      *
      * @param newFront entries with numbers above all that it holds; null for none
      */
@@ -306,7 +306,7 @@ public final class MergeCursor implements AutoCloseable {
         return deadPassed;
     }
 
-    /** What it shows, and how an iteration goes. */
+    /** The bounds and the heads of the walk, and the way that an iteration goes. */
     public Scan scan() {
         return scan;
     }
@@ -607,7 +607,7 @@ public final class MergeCursor implements AutoCloseable {
     /**
      * Goes on from a key that is dead, as many before it, behind all those of which that is known.
      *
-     * @param isFirst whether it is the first that asks, since one was there
+     * @param isFirst whether this is the first question since a key was there
      */
     private boolean passKnown(boolean isFirst) {
         if (!notesDead) {
@@ -1018,7 +1018,7 @@ public final class MergeCursor implements AutoCloseable {
         pin.close();
     }
 
-    /** Closes the cursor. Who has closed it must not touch it again: it serves somebody else then. */
+    /** Closes the cursor. Do not touch it again: it serves another user then. */
     @Override
     public void close() {
         ReadContexts to = contexts;

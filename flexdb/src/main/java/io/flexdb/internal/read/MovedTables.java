@@ -16,7 +16,7 @@ public final class MovedTables implements AutoCloseable {
      * runs, however many there are. Of each key a run has what the versions show that are open when it is written.
      *
      * Its blocks are verified by checksums that are in memory. Nothing of the file is needed after the store's end, so it
-     * is never forced, and it has no format: whoever opens the store deletes it.
+     * is never forced, and it has no format: the next opening of the store deletes it.
      */
     private static final int WINDOWS_KEPT = 16;
 

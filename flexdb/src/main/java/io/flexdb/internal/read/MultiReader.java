@@ -63,7 +63,7 @@ public final class MultiReader implements AutoCloseable {
             } finally {
                 versions.exit(ticket);
             }
-            // What is pinned, or in this context, stays what it is outside of the short read.
+            // The pin and this context stay valid outside of the short read.
             if (found == StoreReader.MERGED) {
                 MergedValue merged = reader.fold(context, pin);
                 values.accept(

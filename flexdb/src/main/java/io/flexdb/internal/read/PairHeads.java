@@ -23,9 +23,9 @@ public final class PairHeads {
      * The problem: an interval may have a value as large as the heap, or larger. A lookup of another key there, or a
      * put beside it, needs none of its bytes.
      * The choice: lengths and keys are read, pair by pair, since nothing else tells where a pair begins, and values that
-     * reach beyond what has come in are skipped. So an interval of one large pair costs a frame.
-     * The cost: a record's own checksum is of no use without its value. The bytes that are used are verified by their
-     * frames, the lengths are held against the interval, the keys against each other.
+     * reach beyond what has come in are skipped. An interval of one large pair therefore costs a frame. The cost: a
+     * record's own checksum is of no use without its value. The bytes that are used are verified by their frames, the
+     * lengths are held against the interval, the keys against each other.
      */
     private static final int WINDOW_BYTES = RecordFormat.MAX_HEADER_BYTES + RecordFormat.MAX_KEY_BYTES;
     private static final int FIRST_BYTES = 512; // of an interval, and of what follows a skipped value

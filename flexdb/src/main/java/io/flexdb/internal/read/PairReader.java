@@ -20,12 +20,12 @@ public final class PairReader {
     /*
      * Pairs are verified by their own checksums, so that the frames that they lie in need not be read. A checksum has to
      * be the one in the directory, too: a pair that its segment had in an earlier use is sound by itself, and an address
-     * may be out of date. What does not match is looked for in the FlexTree; what does not match there either is read
-     * with its frames, and verified. So is what has an outline only, which has neither address nor checksum.
+     * may be out of date. A pair that does not match is looked for in the FlexTree. One that does not match there
+     * either is read with its frames, and verified. So is a pair of an outline, which has neither address nor checksum.
      *
-     * Whatever moves pairs makes addresses be out of date, so to find that out and to mend it makes no garbage. To let
-     * go of a fault does. It is done only for bytes that were read where the FlexTree has the pair, and should have
-     * matched: others say nothing of a fault when they do not match.
+     * Moving a pair makes its address out of date, so finding that out and mending it makes no garbage. Letting go of a
+     * fault does. It is done only for bytes that were read at the FlexTree's place for the pair, and should have
+     * matched: other mismatches do not show a fault.
      */
 
     private final SpaceReads reads;
@@ -68,7 +68,7 @@ public final class PairReader {
         return IntervalFormat.header(memory, 0);
     }
 
-    /** The same by an outline, which has neither address nor checksum: the pair is verified by its frames. */
+    /** Loads a pair by an outline, which has neither address nor checksum: the pair is verified by its frames. */
     private long loadOutlined(FlexTreeView space, ReadContext context, ByteBuffer outline, int base, int pair) {
         int from = IntervalFormat.relativePosition(outline, base, pair);
         int bytes = IntervalFormat.recordBytes(outline, base, pair);
@@ -117,7 +117,7 @@ public final class PairReader {
         }
     }
 
-    /** The same by an outline: the pairs are read as one range, and verified by their frames. */
+    /** Loads pairs by an outline: they are read as one range, and verified by their frames. */
     private void loadOutlined(
             FlexTreeView space,
             ReadContext context,
@@ -159,7 +159,7 @@ public final class PairReader {
         int position = places.position(pair);
         int next = endOfNeighbours(places, pair, to);
         if (address != IntervalFormat.UNKNOWN) {
-            // What does not arrive is missed later.
+            // Verification finds bytes that have not arrived.
             reads.readAt(address, memory, position, places.position(next) - position);
         }
         return next;
@@ -246,7 +246,7 @@ public final class PairReader {
                 && RecordFormat.isSound(memory, position, bytes, crc);
     }
 
-    /** What is told of an interval whose bytes are not as they should be. */
+    /** The exception for an interval with wrong bytes. */
     public CorruptionException corruption(long logicalOffset, BadRecordException e) {
         return new CorruptionException(
                 dataFile,

@@ -40,7 +40,7 @@ final class PairsAhead {
     }
 
     /**
-     * So many are there.
+     * Notes the number of pairs that are there.
      *
      * @param fetched whether they had to be brought
      */

@@ -14,9 +14,9 @@ import java.nio.ByteBuffer;
 final class PieceSearch {
     /*
      * To make a directory each pair has to be read, with the frames that it lies in: in an interval that changes have
-     * scattered these are about as many as its pairs. That is too much for one lookup where the directory would soon have
+     * scattered these are about as many as its pairs. One lookup does not pay for this if the directory would soon have
      * to leave the cache again. An extent begins with a pair, unless its flag says that it does not, and the FlexTree
-     * is in memory. So the piece is sought by the first key of some of them, and then the pair among its own.
+     * is in memory. The search therefore finds the piece by the first keys of some pieces, and then the pair in it.
      *
      * All that is read is verified by its frames.
      */

@@ -11,7 +11,7 @@ import io.flexdb.storage.StoreClosedException;
 public final class PinnedVersion implements AutoCloseable, ReadGuard {
     /*
      * All that is known of it is in its Holder, which the store has, too: so the store knows what is open, and may end
-     * it. The store's way from there to here is weak. So a pin that nobody has any more is found out.
+     * it. The store's way from there to here is weak. A pin that nobody has any more is therefore found out.
      *
      * Users may have closed ones, or ones that have ended with the store, for as long as they like. These keep nothing
      * of the store.
@@ -172,7 +172,7 @@ public final class PinnedVersion implements AutoCloseable, ReadGuard {
         return holder.sequence;
     }
 
-    /** What expires by this time is not seen. */
+    /** The time of this version: pairs that expire by it are not seen. */
     public long time() {
         return holder.time;
     }
@@ -182,7 +182,7 @@ public final class PinnedVersion implements AutoCloseable, ReadGuard {
         return holder.close() && !holder.isExpired();
     }
 
-    /** It is not opened any more; for one that is closed. */
+    /** Lets go of the store; for a pin that is closed and not opened any more. */
     public void discard() {
         StoreVersions of = versions;
         versions = null;

@@ -12,7 +12,9 @@ import io.flexdb.internal.mem.MemTableCursor;
 import io.flexdb.internal.mem.WritePayload;
 import java.util.Arrays;
 
-/** How much a range of keys holds, from what is in memory. For one use, by one thread inside a short read. */
+/**
+ * Estimates the bytes and pairs of a range of keys from memory alone. For one use, by one thread inside a short read.
+ */
 public final class RangeEstimator {
     /*
      * Intervals lie in key order, so the bytes between two keys are the difference of where their intervals begin,

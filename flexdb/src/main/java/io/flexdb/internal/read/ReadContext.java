@@ -18,9 +18,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** What one read or cursor needs, reused so that it makes no garbage: an interval found, and what was read of it. */
+/** The state of one read or cursor, reused so that it makes no garbage: an interval, and the bytes read of it. */
 public final class ReadContext {
-    /** What a context may always keep for the next read: an interval of the usual size fits. */
+    /** The bytes that a context may always keep for the next read: an interval of the usual size fits. */
     static final int SMALL_BYTES = 64 << 10;
 
     /** A value, in messages. */
@@ -103,7 +103,10 @@ public final class ReadContext {
     private byte[] key = new byte[256];
     /** Memory of this context for what is read; none before it is needed. */
     private ByteBuffer memory = NONE;
-    /** What was read last: an image, or a pair, or the value of one, in this context's memory or a memtable's. */
+    /**
+     * The bytes that were read last: an image, or a pair, or the value of one, in this context's memory or a
+     * memtable's.
+     */
     public ByteBuffer image;
 
     public int base;

@@ -4,7 +4,7 @@ import io.flexdb.internal.base.KeyHeads;
 import java.util.Arrays;
 
 /**
- * What a cursor is to show, and what is known of its walk. Nobody changes the arrays.
+ * The pairs that a cursor is to show, and hints on its walk. Nobody changes the arrays.
  *
  * @param heads of the keyspace that is shown; keys are shown without them
  * @param lowerBound no key below this one, as it is stored, is shown; null for all
@@ -34,7 +34,7 @@ public record Scan(
     /** A scan without values. */
     public static final Scan KEYS = new Scan(KeyHeads.RAW, null, null, true, 0, Iteration.ALL);
 
-    /** The same of one keyspace, to which the bounds belong; the heads of this one are {@link KeyHeads#RAW}. */
+    /** This scan in one keyspace, to which the bounds belong; the heads of this one are {@link KeyHeads#RAW}. */
     public Scan in(KeyHeads keyspace) {
         return new Scan(
                 keyspace,

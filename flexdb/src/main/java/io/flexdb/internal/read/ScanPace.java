@@ -10,9 +10,8 @@ final class ScanPace {
      * The choice: mappings, until two reads near each other have taken as long as only a disk takes (any one may have
      * waited for a processor). Then the file, for as many bytes as may be worth it, and twice as many if mappings turn
      * out to be slow soon again.
-     * Whether to ask the file or the mapping is another question than that of a space's ExtentPrefetcher, what to
-     * prefetch of the file; they only mean the same by slow.
-     * The cost: the time is taken of some reads, never of the first one of a sequence, which may be the only one.
+     * A space's ExtentPrefetcher answers another question: which part of the file to prefetch. Both use one meaning of
+     * slow. The cost: the time is taken of some reads, never of the first one of a sequence, which may be the only one.
      */
     private static final int LOOKED_AT = 8; // each of so many reads, or all of them after a slow one
     private static final long MIN_WORTH_BYTES = 1 << 20;

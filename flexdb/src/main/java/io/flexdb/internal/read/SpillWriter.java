@@ -68,7 +68,7 @@ final class SpillWriter {
         cursor.release();
     }
 
-    /** What was written, all of which is in its place then. */
+    /** Ends the run, and returns it with all its bytes in place. */
     SortedRun end() {
         if (blocks.intervals() > 0) {
             endBlock();

@@ -6,7 +6,7 @@ import io.flexdb.internal.mem.DeletedRanges;
 import io.flexdb.internal.mem.MemTable;
 import java.nio.ByteBuffer;
 
-/** What a memtable had, in the data file. For one thread at a time, but for {@link #close}. */
+/** The entries of a memtable, in the data file. For one thread at a time, but for {@link #close}. */
 public final class SpilledRun extends BlockRun {
     /*
      * Blocks of entries follow one another in the order of their keys, as a row of bytes that is staged by pieces. To

@@ -10,13 +10,14 @@ public final class SpilledRuns {
     /*
      * The problem: each run costs memory, for a window of its own and one for each cursor, and each lookup asks all of
      * them. The choice: once there are JOINED of a tier they become one of the next, which has the entries that
-     * somebody may still ask for. So n spills leave fewer than JOINED * log(n) runs (to the base JOINED), and each byte
-     * is written log(n) times. The cost of a join is met by who spills, who has to wait for the disk anyway.
+     * somebody may still ask for. As a result n spills leave fewer than JOINED * log(n) runs (to the base JOINED), and
+     * each byte is written log(n) times. The cost of a join is met by the thread that spills, which has to wait for the
+     * disk anyway.
      *
      * R1  Numbers of a run are above all of the run before it.
      * R2  Tiers do not ascend from the oldest run to the newest, but for runs that are never joined.
      */
-    /** So many runs become one. */
+    /** The number of runs that become one. */
     public static final int JOINED = 8;
 
     private final Supplier<SpillArea> areas;

@@ -30,9 +30,9 @@ public final class StoreReader {
      * The visible sequence number is taken before the version, so that the version lists every memtable with entries
      * up to it; a version whose roots hold newer entries means that the number is out of date, and is taken again.
      *
-     * Foreign code is never called in a short read: it would hold up whoever waits for memory to be free, as writers do,
-     * and one that writes itself would wait for ever. So where operands count a short read copies them, with what is
-     * below, and the merge function is called when it is over; and a clock of the user's is read before it begins.
+     * Foreign code is never called in a short read: it would hold up threads that wait for memory to be free, as
+     * writers do, and code that writes would wait for ever. A short read therefore copies operands, with the value
+     * below, and the merge function is called when the read is over. A user's own clock is read before it begins.
      */
     private static final int ABSENT = IntervalReader.ABSENT;
 
@@ -185,7 +185,7 @@ public final class StoreReader {
         }
     }
 
-    /** The same, with the value as the context's image, and returns its bytes or ABSENT. */
+    /** Folds the operands into the context's image, and returns the bytes of the value, or ABSENT. */
     private int foldHere(ReadContext context, PinnedVersion snapshot) {
         MergedValue merged = fold(context, snapshot);
         if (merged == null) {
@@ -314,7 +314,9 @@ public final class StoreReader {
         }
     }
 
-    /** The same for the key that a buffer has between position and limit. The position moves to the limit. */
+    /**
+     * The bytes of the value of the key that a buffer has between position and limit. The position moves to the limit.
+     */
     public int valueLength(KeyHeads heads, ByteBuffer key, PinnedVersion snapshot) {
         ReadContext context = contexts.borrow();
         try {
@@ -360,7 +362,7 @@ public final class StoreReader {
     }
 
     /**
-     * What a range of keys, as they are stored, holds now, about, from what is in memory.
+     * Estimates the present content of a range of stored keys, from memory alone.
      *
      * @param from the first key; null for the first of all
      * @param to the first key behind it; null if there is none

@@ -5,7 +5,8 @@ import io.flexdb.internal.interval.IndexView;
 import io.flexdb.internal.log.MemLog;
 
 /**
- * Everything readable, immutable. What is in the memtables hides what the roots say of the same keys.
+ * All that is readable: memtables, and the roots of index and FlexTree. Immutable. Entries of the memtables hide the
+ * roots' pairs of the same keys.
  *
  * @param id the epoch of the roots; versions that differ only in their memtables have the same
  * @param index key to interval

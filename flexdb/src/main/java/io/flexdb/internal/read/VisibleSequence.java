@@ -15,7 +15,7 @@ public final class VisibleSequence {
      * The choice: hand-over. A writer that finds its predecessor visible, as almost always, makes its own write
      * visible. Another one leaves its turn here and parks. The predecessor, once visible, takes the turn of its
      * successor, makes that visible in its stead, and so on to the first number that has left no turn; then it wakes
-     * these writers, and nobody else. So a late writer costs all behind it one wake-up each, however late it is.
+     * these writers, and nobody else. A late writer therefore costs all behind it one wake-up each, however late it is.
      *
      * A turn is left in a slot, by the number that its write begins with. A slot is a stack of the few turns that meet
      * there. It is taken out whole, and those whose time has not come are put back. A thread that waits for others'
@@ -33,7 +33,7 @@ public final class VisibleSequence {
     private static final int SLOT_BITS = 8;
     private static final int SPINS = 8; // about as long as the last steps of a predecessor that is running
 
-    /** One wait. */
+    /** A wait of one thread. */
     private static final class Turn extends Waiter {
         private long first; // number of the write
         private long last; // first - 1 if there is no write

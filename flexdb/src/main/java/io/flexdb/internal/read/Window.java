@@ -32,7 +32,7 @@ final class Window {
         this.memory = memory;
     }
 
-    /** What there is of the block, until another one comes. */
+    /** The entries of the block, until another one comes. */
     MemTable table() {
         return table;
     }

@@ -741,7 +741,7 @@ class FlexDBBackupsTest {
         Path text = path.resolve("flexdb.backups");
         Files.writeString(
                 text,
-                Files.readString(text, StandardCharsets.US_ASCII).replace("format = 2", "format = 3"),
+                Files.readString(text, StandardCharsets.US_ASCII).replace("format = 6", "format = 7"),
                 StandardCharsets.US_ASCII);
         assertThrows(UnsupportedFormatException.class, () -> FlexDBBackups.open(path));
     }

@@ -3,7 +3,7 @@ package io.flexdb.storage;
 import java.nio.file.Path;
 
 /**
- * A file has a format version that this release can't read. No file is changed.
+ * A file has a format version that this release can't read. No file is changed. The message says what to do.
  */
 public final class UnsupportedFormatException extends StorageException {
     private static final long serialVersionUID = 1L;
@@ -19,11 +19,12 @@ public final class UnsupportedFormatException extends StorageException {
      * @param found the version in the file
      * @param oldestSupported the oldest version that can be read
      * @param newestSupported the newest version that can be read
+     * @param advice what to do
      */
-    public UnsupportedFormatException(Path file, String kind, int found, int oldestSupported, int newestSupported) {
+    public UnsupportedFormatException(
+            Path file, String kind, int found, int oldestSupported, int newestSupported, String advice) {
         super(kind + " " + file + " has format version " + found + ", but this release reads versions "
-                + oldestSupported + " to " + newestSupported + "; open it with "
-                + (found > newestSupported ? "a newer" : "an older") + " release");
+                + oldestSupported + " to " + newestSupported + "; " + advice);
         this.file = file.toString();
         this.found = found;
         this.oldestSupported = oldestSupported;

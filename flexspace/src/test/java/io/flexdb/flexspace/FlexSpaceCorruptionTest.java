@@ -167,14 +167,15 @@ class FlexSpaceCorruptionTest {
             byte[] newer = bytes.clone();
             for (int block = 0; block <= (path.endsWith("tree") ? 4096 : 0); block += 4096) {
                 ByteBuffer fields = ByteBuffer.wrap(newer).order(ByteOrder.LITTLE_ENDIAN);
-                fields.putInt(block + 12, 2).putInt(block + 24, FilePreamble.crc(fields, block, 24));
+                fields.putInt(block + 12, 3).putInt(block + 24, FilePreamble.crc(fields, block, 24));
             }
             SimulatedVfs vfs = closed.copy();
             vfs.setContent(path, newer);
             UnsupportedFormatException e = assertThrows(
                     UnsupportedFormatException.class,
                     () -> FlexSpace.open(vfs, CrashHistory.DIRECTORY, CrashHistory.SMALL));
-            assertTrue(e.getMessage().contains("2") && e.getMessage().contains("1"), e.getMessage());
+            assertTrue(
+                    e.getMessage().contains("version 3") && e.getMessage().contains("versions 2 to 2"), e.getMessage());
         });
     }
 

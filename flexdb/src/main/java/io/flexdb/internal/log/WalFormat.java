@@ -1,6 +1,7 @@
 package io.flexdb.internal.log;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.internal.base.FormatVersion;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -160,7 +161,7 @@ public final class WalFormat {
      * Fills a little-endian block of {@link #START} zeros with the header and the mark of a log without frames.
      */
     static void encodeHeader(ByteBuffer block, long storeId, long number, long generation, long capacity) {
-        ByteBuffer preamble = FilePreamble.begin(FilePreamble.Kind.WAL, storeId);
+        ByteBuffer preamble = FilePreamble.begin(FormatVersion.WAL, storeId);
         preamble.putLong(number).putLong(generation).putLong(capacity);
         block.put(0, FilePreamble.finish(preamble), 0, START);
         block.putLong(MARK_GENERATION, generation);

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WritePayload;
@@ -109,7 +110,7 @@ public final class WalReader implements AutoCloseable {
                 file.path(),
                 0,
                 window.duplicate(),
-                FilePreamble.Kind.WAL,
+                FormatVersion.WAL,
                 WalFormat.HEADER_CHECKSUM - FilePreamble.FIELDS_OFFSET,
                 storeId);
         String name = WalFormat.fileName(window.getLong(WalFormat.HEADER_NUMBER));

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
@@ -105,7 +106,7 @@ public final class WalRecovery {
             return;
         }
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
-            if (FilePreamble.isOf(FilePreamble.Kind.WAL, FilePreamble.read(file, 0))) {
+            if (FilePreamble.isOf(FormatVersion.WAL, FilePreamble.read(file, 0))) {
                 throw new CorruptionException(
                         path, 0, "a log to be named by its number, in 20 digits from 0 to 9", "a log with this name");
             }

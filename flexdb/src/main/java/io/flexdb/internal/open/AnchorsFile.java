@@ -5,6 +5,7 @@ import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCursor;
@@ -96,7 +97,7 @@ public final class AnchorsFile {
                 piece.put(anchor, 0, length);
             }
             bytes += IntervalsFile.writePiece(file, piece, bytes, crc);
-            ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.ANCHORS, engine.storeId());
+            ByteBuffer block = FilePreamble.begin(FormatVersion.ANCHORS, engine.storeId());
             block.putLong(engine.treeVersion()).putLong(engine.logGeneration()).putLong(engine.tag());
             block.putLong(index.intervalCount()).putLong(bytes).putInt((int) crc.getValue());
             file.write(FilePreamble.finish(block), 0);
@@ -125,7 +126,7 @@ public final class AnchorsFile {
                 return false;
             }
             ByteBuffer block = FilePreamble.check(
-                    path, 0, FilePreamble.read(file, 0), FilePreamble.Kind.ANCHORS, FIELD_BYTES, engine.storeId());
+                    path, 0, FilePreamble.read(file, 0), FormatVersion.ANCHORS, FIELD_BYTES, engine.storeId());
             boolean fits = block.getLong() == engine.openedTreeVersion()
                     & block.getLong() == engine.openedLogGeneration()
                     & block.getLong() == engine.tag();

@@ -1,8 +1,8 @@
 package io.flexdb.internal.open;
 
-import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.RangeFilters;
 import io.flexdb.internal.interval.SparseIndex;
@@ -37,7 +37,7 @@ import java.nio.file.Path;
  */
 public final class FiltersFile {
     private static final IntervalsFile FILE =
-            new IntervalsFile(FilePreamble.Kind.FILTERS, StoreFiles.FILTERS_NAME, RangeFilters.MAX_SAVED_BYTES);
+            new IntervalsFile(FormatVersion.FILTERS, StoreFiles.FILTERS_NAME, RangeFilters.MAX_SAVED_BYTES);
 
     private FiltersFile() {}
 

@@ -1,8 +1,8 @@
 package io.flexdb.internal.open;
 
-import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.SavedOutlines;
@@ -40,7 +40,7 @@ import java.nio.file.Path;
  */
 public final class OutlinesFile {
     private static final IntervalsFile FILE =
-            new IntervalsFile(FilePreamble.Kind.OUTLINES, StoreFiles.OUTLINES_NAME, SavedOutlines.MAX_BYTES);
+            new IntervalsFile(FormatVersion.OUTLINES, StoreFiles.OUTLINES_NAME, SavedOutlines.MAX_BYTES);
 
     private OutlinesFile() {}
 

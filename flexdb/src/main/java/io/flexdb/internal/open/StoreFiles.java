@@ -7,12 +7,12 @@ import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.log.WalFormat;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StoreIoException;
-import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
@@ -40,13 +40,6 @@ public final class StoreFiles {
     public static final String UNFINISHED_COPY_NAME = "copy.unfinished";
 
     private static final int MAX_OPTIONS_BYTES = 4096;
-
-    /**
-     * Since 2 each pair has a checksum, since 3 the frames of write-ahead logs have no numbers, since 4 these may have
-     * deleted ranges, since 5 keys that begin with 0xFF stand behind a head, which named keyspaces have, too, logs
-     * and pairs may have times and operands, and frames of logs may say that they come behind a bulk load.
-     */
-    private static final int FORMAT = 5;
 
     private static final Pattern OPTIONS =
             Pattern.compile("# A FlexDB store\\. Do not edit\\.\nformat = ([0-9]{1,9})\nstore = ([0-9a-f]{16})\n"
@@ -132,7 +125,7 @@ public final class StoreFiles {
 
     private static boolean isLog(Vfs vfs, Path path) {
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
-            return FilePreamble.isOf(FilePreamble.Kind.WAL, FilePreamble.read(file, 0));
+            return FilePreamble.isOf(FormatVersion.WAL, FilePreamble.read(file, 0));
         } catch (StoreIoException e) {
             if (e.getCause() instanceof NoSuchFileException) {
                 return false; // the process that has the lock has deleted it meanwhile
@@ -156,9 +149,10 @@ public final class StoreFiles {
     /**
      * A store that is being opened.
      *
+     * @param format the step of its format
      * @param isNew whether its opening has made all of it
      */
-    public record Found(long storeId, boolean isNew) {}
+    public record Found(long storeId, int format, boolean isNew) {}
 
     /**
      * The store in a directory, which is made one if it is not. The file with the id comes last, so that a creation that
@@ -168,7 +162,7 @@ public final class StoreFiles {
         Path file = directory.resolve(OPTIONS_NAME);
         if (vfs.exists(file)) {
             SpaceEngine.syncName(vfs, directory);
-            return new Found(readStoreId(vfs, file), false);
+            return read(vfs, file);
         }
         checkOpenable(vfs, directory, true); // others may have used it since
         Path space = directory.resolve(SPACE_NAME);
@@ -181,10 +175,10 @@ public final class StoreFiles {
             throw optionsMissing(directory, "a space that was used");
         }
         if (begun || !SpaceEngine.exists(vfs, space)) {
-            return new Found(create(vfs, directory, settings), true);
+            return new Found(create(vfs, directory, settings), FormatVersion.LADDER.written(), true);
         }
         SpaceEngine.syncName(vfs, directory);
-        return new Found(takeEmptySpace(vfs, directory, settings), false);
+        return new Found(takeEmptySpace(vfs, directory, settings), FormatVersion.LADDER.written(), false);
     }
 
     /** Makes a store of an empty space that has lost its file of options. */
@@ -273,7 +267,7 @@ public final class StoreFiles {
     }
 
     private static ByteBuffer options(long storeId) {
-        String text = "# A FlexDB store. Do not edit.\nformat = " + FORMAT + "\nstore = "
+        String text = "# A FlexDB store. Do not edit.\nformat = " + FormatVersion.LADDER.written() + "\nstore = "
                 + String.format(Locale.ROOT, "%016x", storeId) + "\n";
         byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
         String checksum = String.format(Locale.ROOT, "checksum = %08x\n", crc(bytes));
@@ -300,8 +294,23 @@ public final class StoreFiles {
         return directory.resolve(OPTIONS_NAME);
     }
 
+    /**
+     * Brings a store to the step of the format that this build writes, durably, if it is of an older one. Releases that
+     * do not know that step refuse it from then on; before, they refuse each file that was written in it. To be called by
+     * an opening to write, when nothing of the store can be a reason any more to refuse it.
+     */
+    public static void goToWrittenFormat(Vfs vfs, Path directory, Found found) {
+        if (found.format() != FormatVersion.LADDER.written()) {
+            writeOptions(vfs, directory, found.storeId());
+        }
+    }
+
     /** The id of the store in that file. */
     public static long readStoreId(Vfs vfs, Path path) {
+        return read(vfs, path).storeId();
+    }
+
+    private static Found read(Vfs vfs, Path path) {
         String text;
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
             ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(MAX_OPTIONS_BYTES, file.size()));
@@ -310,8 +319,8 @@ public final class StoreFiles {
         }
         Matcher format = FORMAT_LINE.matcher(text);
         int version = format.find() ? Integer.parseInt(format.group(1)) : 0;
-        if (version != 0 && version != FORMAT) {
-            throw new UnsupportedFormatException(path, "store", version, FORMAT, FORMAT);
+        if (version != 0) {
+            FormatVersion.LADDER.requireReadable(path, "store", version);
         }
         Matcher matcher = OPTIONS.matcher(text);
         if (!matcher.matches()) {
@@ -324,8 +333,8 @@ public final class StoreFiles {
                     path, 0, "checksum " + Integer.toHexString(expected), Integer.toHexString(found));
         }
         if (version == 0) { // no release has written it
-            throw new CorruptionException(path, 0, "format " + FORMAT, "format 0");
+            throw new CorruptionException(path, 0, "format " + FormatVersion.LADDER.written(), "format 0");
         }
-        return Long.parseUnsignedLong(matcher.group(2), 16);
+        return new Found(Long.parseUnsignedLong(matcher.group(2), 16), version, false);
     }
 }

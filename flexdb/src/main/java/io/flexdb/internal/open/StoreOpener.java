@@ -179,6 +179,7 @@ public final class StoreOpener {
             memLogs.whenFull(() -> false);
             recovery.deleteBehindGap();
             store.writer().endRecovery();
+            StoreFiles.goToWrittenFormat(vfs, directory, found);
             begin();
             copiesCount = true; // they are not taken back any more
             boolean none = found.isNew() || wasClosed && recovery.hasNone();

@@ -20,7 +20,6 @@ final class BackupProof {
     static final String NAME = "flexdb.backup";
     private static final String DELETED_MANIFEST = Manifest.NAME + ".deleted";
     private static final String TITLE = "The directory of a backup of a FlexDB store.";
-    private static final int FORMAT = 1;
 
     private final Vfs vfs;
     private final Path directory; // of the backup
@@ -44,7 +43,7 @@ final class BackupProof {
 
     /** Writes the proof, durably, but for the name of the directory. */
     void write() {
-        CheckedText.write(vfs, directory.resolve(NAME), TITLE, FORMAT, lines());
+        CheckedText.write(vfs, directory.resolve(NAME), TITLE, lines());
     }
 
     private List<String> lines() {
@@ -58,7 +57,7 @@ final class BackupProof {
 
     private boolean saysSo() {
         try {
-            return CheckedText.read(vfs, directory.resolve(NAME), FORMAT).equals(lines());
+            return CheckedText.read(vfs, directory.resolve(NAME)).equals(lines());
         } catch (CorruptionException | UnsupportedFormatException e) {
             return false;
         }

@@ -4,8 +4,8 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.storage.CorruptionException;
-import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -29,8 +29,9 @@ final class CheckedText {
     }
 
     /** Writes a file of that name, durably, in one step; the directory's names are synced. */
-    static void write(Vfs vfs, Path path, String title, int ofFormat, List<String> lines) {
-        StringBuilder text = new StringBuilder(firstLine(title) + "\n" + FORMAT_LINE + ofFormat + "\n");
+    static void write(Vfs vfs, Path path, String title, List<String> lines) {
+        StringBuilder text =
+                new StringBuilder(firstLine(title) + "\n" + FORMAT_LINE + FormatVersion.LADDER.written() + "\n");
         lines.forEach(line -> text.append(line).append('\n'));
         byte[] bytes = text.toString().getBytes(StandardCharsets.US_ASCII);
         byte[] end = String.format(Locale.ROOT, CHECKSUM + "%08x\n", crc(bytes, bytes.length))
@@ -68,7 +69,7 @@ final class CheckedText {
     }
 
     /** Reads the lines between the format and the checksum. */
-    static List<String> read(Vfs vfs, Path path, int ofFormat) {
+    static List<String> read(Vfs vfs, Path path) {
         byte[] bytes = bytes(vfs, path);
         String text = new String(bytes, StandardCharsets.ISO_8859_1);
         List<String> lines = new ArrayList<>(List.of(text.split("\n", -1)));
@@ -80,14 +81,12 @@ final class CheckedText {
         int covered = bytes.length - last.length() - 1;
         String expected = String.format(Locale.ROOT, CHECKSUM + "%08x", covered < 0 ? 0 : crc(bytes, covered));
         if (!last.equals(expected) || !lines.get(lines.size() - 1).isEmpty()) {
-            if (numberOf(format) > ofFormat) {
-                throw new UnsupportedFormatException(path, "backup", numberOf(format), ofFormat, ofFormat);
+            if (numberOf(format) > FormatVersion.LADDER.written()) {
+                FormatVersion.LADDER.requireReadable(path, "backup", numberOf(format));
             }
             throw new CorruptionException(path, 0, expected, last);
         }
-        if (numberOf(format) != ofFormat) {
-            throw new UnsupportedFormatException(path, "backup", numberOf(format), ofFormat, ofFormat);
-        }
+        FormatVersion.LADDER.requireReadable(path, "backup", numberOf(format));
         return lines.subList(2, lines.size() - 2);
     }
 

@@ -15,17 +15,16 @@ record DirectoryFile(long storeId, long last) {
     static final String NAME = "flexdb.backups";
     static final String UNFINISHED_NAME = NAME + CheckedText.UNFINISHED;
     private static final String TITLE = "Backups of a FlexDB store.";
-    private static final int FORMAT = 2;
 
     /** Puts the file into a directory, durably and in one step. */
     void write(Vfs vfs, Path directory) {
         List<String> lines = List.of("store = " + Long.toHexString(storeId), "last = " + last);
-        CheckedText.write(vfs, directory.resolve(NAME), TITLE, FORMAT, lines);
+        CheckedText.write(vfs, directory.resolve(NAME), TITLE, lines);
     }
 
     static DirectoryFile read(Vfs vfs, Path directory) {
         Path path = directory.resolve(NAME);
-        List<String> lines = CheckedText.read(vfs, path, FORMAT);
+        List<String> lines = CheckedText.read(vfs, path);
         if (lines.size() != 2
                 || !lines.get(0).matches("store = [0-9a-f]{1,16}")
                 || !lines.get(1).matches("last = [0-9]{1,18}")) {

@@ -33,7 +33,6 @@ public record Manifest(
         List<String> segments) {
     static final String NAME = "manifest";
     private static final String TITLE = "A backup of a FlexDB store.";
-    private static final int FORMAT = 1;
     private static final int BEGINNING_BYTES = 256;
     private static final Pattern FILE = Pattern.compile("(space/tree|space/log-1|wal/[0-9]{20})");
 
@@ -73,7 +72,7 @@ public record Manifest(
         files.forEach(
                 file -> lines.add("file = " + file.name + " " + file.bytes + " " + Integer.toHexString(file.crc)));
         segments.forEach(segment -> lines.add("segment = " + segment));
-        CheckedText.write(vfs, directory.resolve(NAME), TITLE, FORMAT, lines);
+        CheckedText.write(vfs, directory.resolve(NAME), TITLE, lines);
     }
 
     /** Whether a file begins as a manifest does, and perhaps is a damaged one. */
@@ -92,7 +91,7 @@ public record Manifest(
     }
 
     static Manifest read(Vfs vfs, Path path) {
-        List<String> lines = CheckedText.read(vfs, path, FORMAT);
+        List<String> lines = CheckedText.read(vfs, path);
         Lines in = new Lines(path, lines);
         try {
             long id = Long.parseLong(in.next("backup"));

@@ -2,6 +2,7 @@ package io.flexdb.internal.tools;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
@@ -47,7 +48,7 @@ public final class RunFileReader {
         this.size = file.size();
         this.maxValueBytes = maxValueBytes;
         this.id = FilePreamble.check(
-                        file.path(), 0, FilePreamble.read(file, 0), FilePreamble.Kind.RUN, RunFileFormat.FIELD_BYTES, 0)
+                        file.path(), 0, FilePreamble.read(file, 0), FormatVersion.RUN, RunFileFormat.FIELD_BYTES, 0)
                 .getLong();
         block.limit(0);
     }

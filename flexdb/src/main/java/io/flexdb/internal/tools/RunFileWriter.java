@@ -2,6 +2,7 @@ package io.flexdb.internal.tools;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -29,7 +30,7 @@ public final class RunFileWriter {
     public RunFileWriter(VfsFile file, long storeId, long id) {
         this.file = file;
         this.id = id;
-        ByteBuffer preamble = FilePreamble.begin(FilePreamble.Kind.RUN, storeId).putLong(id);
+        ByteBuffer preamble = FilePreamble.begin(FormatVersion.RUN, storeId).putLong(id);
         file.write(FilePreamble.finish(preamble), 0);
         beginBlock();
     }

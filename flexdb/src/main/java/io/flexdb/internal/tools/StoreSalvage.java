@@ -8,6 +8,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.Force;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.PairWalk;
 import io.flexdb.internal.log.WalFormat;
@@ -448,7 +449,7 @@ public final class StoreSalvage {
             return;
         }
         try (VfsFile file = vfs.open(path, OpenMode.READ)) {
-            if (FilePreamble.isOf(FilePreamble.Kind.WAL, FilePreamble.read(file, 0))) {
+            if (FilePreamble.isOf(FormatVersion.WAL, FilePreamble.read(file, 0))) {
                 doubt(
                         new CorruptionException(
                                 path,

@@ -8,6 +8,7 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -25,8 +26,7 @@ class HostileRunFileTest {
     /** A file of one block and a trailer. */
     private VfsFile file(byte[] content, long pairs, long bytes) {
         VfsFile file = vfs.open(Path.of("/file" + files++), OpenMode.CREATE);
-        file.write(
-                FilePreamble.finish(FilePreamble.begin(FilePreamble.Kind.RUN, 5).putLong(ID)), 0);
+        file.write(FilePreamble.finish(FilePreamble.begin(FormatVersion.RUN, 5).putLong(ID)), 0);
         ByteBuffer block = ByteBuffer.allocate(8 + content.length).order(ByteOrder.LITTLE_ENDIAN);
         block.putInt(0, content.length).put(8, content);
         block.putInt(4, RunFileFormat.checksum(new CRC32C(), ID, 4096, block, block.capacity()));

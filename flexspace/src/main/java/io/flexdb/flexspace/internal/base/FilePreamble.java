@@ -2,7 +2,6 @@ package io.flexdb.flexspace.internal.base;
 
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.CorruptionException;
-import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -33,9 +32,6 @@ public final class FilePreamble {
     /** The first eight bytes of every file. */
     public static final long MAGIC = 0x0A0D42447865_6C46L;
 
-    /** The format version this code writes, and the only one it reads. */
-    public static final int VERSION = 1;
-
     /** Where the fields of the kind begin. */
     public static final int FIELDS_OFFSET = 32;
 
@@ -46,37 +42,33 @@ public final class FilePreamble {
 
     private FilePreamble() {}
 
-    /** The kinds of files; the code stands in the file. */
-    public enum Kind {
+    /**
+     * A kind of file.
+     *
+     * @param name for messages
+     * @param code the number in the file
+     * @param formats the versions of its format
+     */
+    public record Kind(String name, int code, FormatLadder formats) {
         /** Segments. */
-        DATA(1),
+        public static final Kind DATA = new Kind("data file", 1, SpaceFormatVersion.LADDER);
+
         /** A header slot of the FlexTree file. */
-        TREE(2),
+        public static final Kind TREE = new Kind("FlexTree file", 2, SpaceFormatVersion.LADDER);
+
         /** A logical log. */
-        LOG(3),
-        /** A write-ahead log. */
-        WAL(4),
-        /** The sparse index of the last clean close. */
-        ANCHORS(5),
-        /** Pairs that were exported. */
-        RUN(6),
-        /** The range filters of the last clean close. */
-        FILTERS(7),
-        /** Outlines of intervals at the last clean close. */
-        OUTLINES(8);
+        public static final Kind LOG = new Kind("logical log", 3, SpaceFormatVersion.LADDER);
 
-        /** The number in the file. */
-        public final int code;
-
-        Kind(int code) {
-            this.code = code;
+        @Override
+        public String toString() {
+            return name;
         }
     }
 
     /** A block with the common fields in place, positioned at the fields of the kind. */
     public static ByteBuffer begin(Kind kind, long storeId) {
         ByteBuffer block = ByteBuffer.allocate(BLOCK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        block.putLong(MAGIC).putInt(kind.code).putInt(VERSION).putLong(storeId);
+        block.putLong(MAGIC).putInt(kind.code).putInt(kind.formats.written()).putLong(storeId);
         block.putInt(crc(block, 0, COMMON_CRC_OFFSET)).putInt(0);
         return block;
     }
@@ -97,7 +89,7 @@ public final class FilePreamble {
      * @param storeId the store id expected, or 0 for any
      * @return the block, positioned at the fields of the kind
      * @throws CorruptionException if magic, kind, store id or checksum are not as expected
-     * @throws UnsupportedFormatException if the file is of another format version
+     * @throws io.flexdb.storage.UnsupportedFormatException if the file is of another format version
      */
     public static ByteBuffer check(
             Path file, long position, ByteBuffer block, Kind kind, int fieldBytes, long storeId) {
@@ -106,10 +98,7 @@ public final class FilePreamble {
         expect(file, position + KIND_OFFSET, "file kind " + kind, kind.code, block.getInt(KIND_OFFSET));
         int commonCrc = block.getInt(COMMON_CRC_OFFSET);
         expect(file, position, "checksum of the common fields", crc(block, 0, COMMON_CRC_OFFSET), commonCrc);
-        int version = block.getInt(VERSION_OFFSET);
-        if (version != VERSION) {
-            throw new UnsupportedFormatException(file, kind.name(), version, VERSION, VERSION);
-        }
+        kind.formats.requireReadable(file, kind.name, block.getInt(VERSION_OFFSET));
         int end = FIELDS_OFFSET + fieldBytes;
         expect(file, position + end, "checksum", crc(block, 0, end), block.getInt(end));
         if (storeId != 0) {

@@ -34,8 +34,8 @@ class FilePreambleTest {
         byte[] magic = new byte[8];
         block.get(0, magic);
         assertEquals("FlexDB\r\n", new String(magic, StandardCharsets.US_ASCII));
-        assertEquals(FilePreamble.Kind.LOG.code, block.getInt(8));
-        assertEquals(FilePreamble.VERSION, block.getInt(12));
+        assertEquals(FilePreamble.Kind.LOG.code(), block.getInt(8));
+        assertEquals(FilePreamble.Kind.LOG.formats().written(), block.getInt(12));
         assertEquals(42, block.getLong(16));
         assertEquals(FilePreamble.crc(block, 0, 24), block.getInt(24));
         assertEquals(0, block.getInt(28));
@@ -59,7 +59,7 @@ class FilePreambleTest {
     void whateverIsWrongIsNamed() {
         CorruptionException kind =
                 assertThrows(CorruptionException.class, () -> check(block(), FilePreamble.Kind.DATA, 42));
-        assertTrue(kind.expected().contains("DATA"), kind.expected());
+        assertTrue(kind.expected().contains("data file"), kind.expected());
         assertEquals(8, kind.position());
         CorruptionException store =
                 assertThrows(CorruptionException.class, () -> check(block(), FilePreamble.Kind.LOG, 43));
@@ -73,7 +73,7 @@ class FilePreambleTest {
 
     @Test
     void anotherVersionIsUnsupportedAndADamagedVersionIsDamage() {
-        for (int version : new int[] {0, FilePreamble.VERSION + 1, -1}) {
+        for (int version : new int[] {0, FilePreamble.Kind.LOG.formats().written() + 1, -1}) {
             ByteBuffer other = block();
             other.putInt(12, version);
             assertThrows(CorruptionException.class, () -> check(other, FilePreamble.Kind.LOG, 42));

@@ -260,12 +260,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         long now = payload.hasTimes() ? writer.now() : 0;
         payload.setTimes(now);
         return writer.write(
-                payload.bytes(),
-                payload.length(),
-                payload.checksum(),
-                payload.entries(),
-                payload.ranges(),
-                payload.bodyBytes(),
+                payload,
                 mode.force(),
                 null,
                 batch.keyspaces().isEmpty() ? null : batch.keyspaces(),

@@ -85,9 +85,10 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         try {
             long ttl = options.ttlMillis(state);
             int at = beginPut(payload, keyLength, valueLength, ttl);
-            int valueAt = heads.copy(head, key, payload.bytes, at);
-            System.arraycopy(value, 0, payload.bytes, valueAt, valueLength);
-            return write(payload, keyLength, valueLength + endPut(payload, ttl), mode, null);
+            int valueAt = heads.copy(head, key, payload.bytes(), at);
+            System.arraycopy(value, 0, payload.bytes(), valueAt, valueLength);
+            endPut(payload, ttl);
+            return write(payload, mode, null);
         } finally {
             access.giveBack(payload);
         }
@@ -118,9 +119,10 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         try {
             long ttl = options.ttlMillis(state);
             int at = beginPut(payload, keyLength, valueLength, ttl);
-            int valueAt = heads.copy(head, key, payload.bytes, at);
-            value.get(value.position(), payload.bytes, valueAt, valueLength);
-            long sequence = write(payload, keyLength, valueLength + endPut(payload, ttl), mode, null);
+            int valueAt = heads.copy(head, key, payload.bytes(), at);
+            value.get(value.position(), payload.bytes(), valueAt, valueLength);
+            endPut(payload, ttl);
+            long sequence = write(payload, mode, null);
             key.position(key.limit());
             value.position(value.limit());
             return sequence;
@@ -135,13 +137,11 @@ public sealed class Keyspace extends ReadView permits FlexDB {
                 : payload.beginPut(keyLength, valueLength);
     }
 
-    /** Sets when the value expires. Returns how many bytes that has taken. */
-    private int endPut(PayloadBuffer payload, long ttl) {
-        if (ttl == KeyspaceState.FOREVER) {
-            return 0;
+    /** Sets when the value expires, if it does. */
+    private void endPut(PayloadBuffer payload, long ttl) {
+        if (ttl != KeyspaceState.FOREVER) {
+            payload.setTime(StoreClock.later(access.writer().now(), ttl));
         }
-        payload.setTime(StoreClock.later(access.writer().now(), ttl));
-        return WritePayload.TIME_BYTES;
     }
 
     /**
@@ -199,13 +199,13 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         }
         PayloadBuffer payload = new PayloadBuffer();
         int at = beginPut(payload, stored.length, valueLength, ttl);
-        System.arraycopy(stored, 0, payload.bytes, at, stored.length);
+        System.arraycopy(stored, 0, payload.bytes(), at, stored.length);
         byte[] value = ChannelBytes.read(source, valueLength);
-        System.arraycopy(value, 0, payload.bytes, at + stored.length, valueLength);
+        System.arraycopy(value, 0, payload.bytes(), at + stored.length, valueLength);
         if (expires) {
             payload.setTime(expiry);
         }
-        return write(payload, stored.length, valueLength + timeBytes, mode, null);
+        return write(payload, mode, null);
     }
 
     /**
@@ -266,13 +266,13 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         PayloadBuffer payload = access.borrowPayload();
         try {
             int at = payload.beginTimed(WritePayload.MERGE, keyLength, operandLength);
-            int operandAt = heads.copy(head, key, payload.bytes, at);
-            operand.get(operand.position(), payload.bytes, operandAt, operandLength);
+            int operandAt = heads.copy(head, key, payload.bytes(), at);
+            operand.get(operand.position(), payload.bytes(), operandAt, operandLength);
             long sequence = StoreWriter.TOO_OLD;
             while (sequence == StoreWriter.TOO_OLD) {
                 long now = access.writer().now();
                 payload.setTime(now);
-                sequence = write(payload, keyLength, operandLength + WritePayload.TIME_BYTES, mode, null, now);
+                sequence = write(payload, mode, null, now);
             }
             key.position(key.limit());
             operand.position(operand.limit());
@@ -324,8 +324,8 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         PayloadBuffer payload = access.borrowPayload();
         try {
             int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
-            heads.copy(head, key, payload.bytes, at);
-            long sequence = write(payload, keyLength, 0, mode, null);
+            heads.copy(head, key, payload.bytes(), at);
+            long sequence = write(payload, mode, null);
             key.position(key.limit());
             return sequence;
         } finally {
@@ -333,30 +333,12 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         }
     }
 
-    private long write(
-            PayloadBuffer payload, int keyLength, int tailLength, Durability mode, Precondition precondition) {
-        return write(payload, keyLength, tailLength, mode, precondition, Long.MAX_VALUE);
+    private long write(PayloadBuffer payload, Durability mode, Precondition precondition) {
+        return write(payload, mode, precondition, Long.MAX_VALUE);
     }
 
-    private long write(
-            PayloadBuffer payload,
-            int keyLength,
-            int tailLength,
-            Durability mode,
-            Precondition precondition,
-            long operandTime) {
-        return access.writer()
-                .write(
-                        payload.bytes,
-                        payload.length(),
-                        payload.checksum(),
-                        1,
-                        0,
-                        MemTable.bodyBytes(keyLength, tailLength),
-                        mode.force(),
-                        precondition,
-                        state,
-                        operandTime);
+    private long write(PayloadBuffer payload, Durability mode, Precondition precondition, long operandTime) {
+        return access.writer().write(payload, mode.force(), precondition, state, operandTime);
     }
 
     /**
@@ -419,19 +401,9 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         PayloadBuffer payload = access.borrowPayload();
         try {
             int at = payload.beginDeleteRange(from.length, to.length); // before the array is looked at
-            System.arraycopy(from, 0, payload.bytes, at, from.length);
-            System.arraycopy(to, 0, payload.bytes, at + from.length, to.length);
-            long sequence = access.writer()
-                    .write(
-                            payload.bytes,
-                            payload.length(),
-                            payload.checksum(),
-                            1,
-                            1,
-                            MemTable.bodyBytes(from.length, to.length),
-                            mode.force(),
-                            null,
-                            state);
+            System.arraycopy(from, 0, payload.bytes(), at, from.length);
+            System.arraycopy(to, 0, payload.bytes(), at + from.length, to.length);
+            long sequence = write(payload, mode, null);
             Limits.toLimit(fromInclusive);
             Limits.toLimit(toExclusive);
             return sequence;
@@ -572,13 +544,14 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         try {
             if (value == null) {
                 int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
-                heads.copy(head, key, payload.bytes, at);
-                return write(payload, keyLength, 0, mode, precondition);
+                heads.copy(head, key, payload.bytes(), at);
+                return write(payload, mode, precondition);
             }
             long ttl = options.ttlMillis(state);
             int at = beginPut(payload, keyLength, value.length, ttl);
-            System.arraycopy(value, 0, payload.bytes, heads.copy(head, key, payload.bytes, at), value.length);
-            return write(payload, keyLength, value.length + endPut(payload, ttl), mode, precondition);
+            System.arraycopy(value, 0, payload.bytes(), heads.copy(head, key, payload.bytes(), at), value.length);
+            endPut(payload, ttl);
+            return write(payload, mode, precondition);
         } finally {
             access.giveBack(payload);
         }

@@ -256,8 +256,8 @@ public final class Transaction extends ReadView implements AutoCloseable {
         all.requireFits(WritePayload.putBytes(keyLength, valueLength), bodyBytes);
         OwnWrites writes = all.writes;
         int at = writes.beginPut(keyLength, valueLength);
-        int valueAt = heads.copy(head, key, writes.payload(), at);
-        value.get(value.position(), writes.payload(), valueAt, valueLength);
+        int valueAt = heads.copy(head, key, writes.bytes(), at);
+        value.get(value.position(), writes.bytes(), valueAt, valueLength);
         writes.add(valueAt + valueLength, bodyBytes);
         key.position(key.limit());
         value.position(value.limit());
@@ -293,9 +293,9 @@ public final class Transaction extends ReadView implements AutoCloseable {
         all.requireFits(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES, bodyBytes);
         OwnWrites writes = all.writes;
         int at = writes.beginTimed(type, keyLength, valueLength);
-        int valueAt = heads.copy(head, key, writes.payload(), at);
-        value.get(value.position(), writes.payload(), valueAt, valueLength);
-        WritePayload.putTime(writes.payload(), valueAt + valueLength, time);
+        int valueAt = heads.copy(head, key, writes.bytes(), at);
+        value.get(value.position(), writes.bytes(), valueAt, valueLength);
+        WritePayload.putTime(writes.bytes(), valueAt + valueLength, time);
         writes.add(valueAt + valueLength + WritePayload.TIME_BYTES, bodyBytes);
         key.position(key.limit());
         value.position(value.limit());
@@ -341,7 +341,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
         all.requireFits(WritePayload.deleteBytes(keyLength), bodyBytes);
         OwnWrites writes = all.writes;
         int at = writes.beginDelete(keyLength);
-        writes.add(heads.copy(head, key, writes.payload(), at), bodyBytes);
+        writes.add(heads.copy(head, key, writes.bytes(), at), bodyBytes);
         key.position(key.limit());
         return this;
     }
@@ -378,8 +378,8 @@ public final class Transaction extends ReadView implements AutoCloseable {
             long bodyBytes = MemTable.bodyBytes(from.length, to.length);
             all.requireFits(WritePayload.putBytes(from.length, to.length), bodyBytes);
             int at = writes.beginDeleteRange(from.length, to.length);
-            System.arraycopy(from, 0, writes.payload(), at, from.length);
-            System.arraycopy(to, 0, writes.payload(), at + from.length, to.length);
+            System.arraycopy(from, 0, writes.bytes(), at, from.length);
+            System.arraycopy(to, 0, writes.bytes(), at + from.length, to.length);
             writes.addRange(at + from.length + to.length, bodyBytes);
         }
         Limits.toLimit(fromInclusive);

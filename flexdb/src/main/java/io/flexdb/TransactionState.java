@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MergedValue;
@@ -287,18 +288,8 @@ final class TransactionState extends Confined {
         footprint.setWrites(writes);
         // No guard of keyspaces: to drop one is to delete its range, which is a conflict with what is written
         // there.
-        return access.writer()
-                .write(
-                        writes.payload(),
-                        writes.length(),
-                        writes.checksum(),
-                        writes.entries(),
-                        writes.ranges(),
-                        writes.bodyBytes(),
-                        atLeast.orStronger(durability).force(),
-                        footprint,
-                        null,
-                        operandTime);
+        Force force = atLeast.orStronger(durability).force();
+        return access.writer().write(writes, force, footprint, null, operandTime);
     }
 
     private void closeCursors() {

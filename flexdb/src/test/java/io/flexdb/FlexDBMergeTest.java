@@ -398,17 +398,7 @@ class FlexDBMergeTest {
         long last = db.stats().lastSequence();
         for (long time = before; time <= before + 1000; time += 100) {
             payload.setTimes(time);
-            long result = writer.write(
-                    payload.bytes(),
-                    payload.length(),
-                    payload.checksum(),
-                    1,
-                    0,
-                    payload.bodyBytes(),
-                    Durability.OS.force(),
-                    null,
-                    null,
-                    time);
+            long result = writer.write(payload, Durability.OS.force(), null, null, time);
             assertEquals(time < before + 1000 ? StoreWriter.TOO_OLD : last + 1, result);
         }
     }

@@ -143,15 +143,7 @@ class FlexDBSalvageKeyspacesTest {
     /** As a salvage by an earlier build has left it. */
     private void without(BatchPayload removed) {
         try (Store store = StoreOpener.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL.settings(), true)) {
-            store.writer()
-                    .write(
-                            removed.bytes(),
-                            removed.length(),
-                            removed.checksum(),
-                            removed.entries(),
-                            removed.ranges(),
-                            removed.bodyBytes(),
-                            Force.WHEN_ASKED);
+            store.writer().write(removed, Force.WHEN_ASKED);
         }
     }
 

@@ -103,9 +103,9 @@ public final class LargeValues {
      *     place
      * @throws StoreFullException if there is no room for them and it may not
      */
-    public StagedWrite stage(byte[] payload, int length, boolean fitsLog) {
-        Sizes without = sizesWithout(payload, length);
-        return without == null ? null : stage(payload, length, Math.toIntExact(without.payloadBytes), fitsLog);
+    public StagedWrite stage(Payload payload, boolean fitsLog) {
+        Sizes without = sizesWithout(payload.bytes(), payload.length());
+        return without == null ? null : stage(payload, Math.toIntExact(without.payloadBytes), fitsLog);
     }
 
     /** Whether a payload is long enough to have any. */
@@ -169,12 +169,12 @@ public final class LargeValues {
         return isWorthIt && beyond < recordBytes ? beyond : 0;
     }
 
-    private StagedWrite stage(byte[] payload, int length, int newLength, boolean fitsLog) {
+    private StagedWrite stage(Payload payload, int newLength, boolean fitsLog) {
         synchronized (lock) {
             health.requireUsable(); // or the file may be closed
             StagedRun run = current();
             try {
-                return orFail(run, length, () -> stage(run, payload, length, newLength));
+                return orFail(run, payload.length(), () -> stage(run, payload, newLength));
             } catch (StoreFullException | StoreMemoryException e) {
                 if (fitsLog && !run.bytes.hasFailed()) {
                     return null; // V4
@@ -184,14 +184,15 @@ public final class LargeValues {
         }
     }
 
-    private StagedWrite stage(StagedRun run, byte[] payload, int length, int newLength) {
-        PayloadStager stager = new PayloadStager(this, maxExtentBytes, run.bytes, payload, new byte[newLength]);
-        stager.stage(new PayloadReader().reset(payload, 0, length));
+    private StagedWrite stage(StagedRun run, Payload payload, int newLength) {
+        PayloadStager stager = new PayloadStager(this, maxExtentBytes, run.bytes, payload.bytes(), new byte[newLength]);
+        stager.stage(new PayloadReader().reset(payload.bytes(), 0, payload.length()));
         run.bytes.flush();
-        noteLength(length);
+        noteLength(payload.length());
         recordsStaged++; // after its bytes are in the file
         run.users++;
-        return new StagedWrite(this, List.of(run), stager.changed, stager.bodyBytes(), stager.recordBytes());
+        Payload staged = payload.withBytes(stager.changed, stager.bodyBytes());
+        return new StagedWrite(this, List.of(run), staged, stager.recordBytes());
     }
 
     /** Stages something. If there is no room for it nothing has changed; where anything else fails the store does. */
@@ -447,9 +448,9 @@ public final class LargeValues {
      *
      * @throws StoreFullException if there is no room
      */
-    public StagedWrite stageAgain(byte[] payload, int length) {
-        byte[] changed = Arrays.copyOf(payload, length);
-        PayloadReader entries = new PayloadReader().reset(changed, 0, length);
+    public StagedWrite stageAgain(Payload payload) {
+        byte[] changed = Arrays.copyOf(payload.bytes(), payload.length());
+        PayloadReader entries = new PayloadReader().reset(changed, 0, changed.length);
         long recordBytes = 0;
         synchronized (lock) {
             StagedRun run = current();
@@ -461,13 +462,17 @@ public final class LargeValues {
             run.bytes.flush();
             recordsStaged++;
             run.users++;
-            return new StagedWrite(this, List.of(run), changed, bodyBytes(changed, length), recordBytes);
+            Payload again = payload.withBytes(changed, bodyBytes(changed, changed.length));
+            return new StagedWrite(this, List.of(run), again, recordBytes);
         }
     }
 
     /** A payload of an earlier process with what it refers to. */
-    public byte[] wholeOfKept(byte[] payload, int length) {
-        return WholeEntries.whole(payload, length, (entry, value, at) -> kept.copyValue(payload, entry, value, at));
+    public Payload wholeOfKept(Payload payload) {
+        byte[] kept = payload.bytes();
+        byte[] whole = WholeEntries.whole(
+                kept, payload.length(), (entry, value, at) -> this.kept.copyValue(kept, entry, value, at));
+        return payload.withBytes(whole, bodyBytes(whole, whole.length));
     }
 
     /** The sum of {@link MemTable#bodyBytes} over a payload's entries. */

@@ -1,10 +1,9 @@
 package io.flexdb.internal.mem;
 
 import io.flexdb.storage.StoreMemoryException;
-import java.util.zip.CRC32C;
 
 /** The payload of a write of one entry, in memory that is used again. */
-public final class PayloadBuffer {
+public final class PayloadBuffer extends Payload {
     /*
      * Log and memtable each get a copy of a pair. This one is made before them, in some ns for a small pair, so that
      * both and the checksum are of the same bytes even if the caller changes its arrays meanwhile. A frame with a wrong
@@ -12,18 +11,17 @@ public final class PayloadBuffer {
      */
     private static final int SMALL_BYTES = 64 << 10;
 
-    /** The payload's bytes; the caller adds key and value where {@code begin…} says. */
-    public byte[] bytes = new byte[1024];
+    private static final int FIRST_BYTES = 1024;
 
-    private final CRC32C crc = new CRC32C();
-    private int length;
-
-    /** An empty buffer. */
-    public PayloadBuffer() {}
+    /** An empty buffer. The caller adds key and value to its bytes where {@code begin…} says. */
+    public PayloadBuffer() {
+        bytes = new byte[FIRST_BYTES];
+        entries = 1;
+    }
 
     /** Writes what precedes a put's key, and returns where the key goes; the value goes right behind it. */
     public int beginPut(int keyLength, int valueLength) {
-        room(WritePayload.putBytes(keyLength, valueLength));
+        begin(WritePayload.putBytes(keyLength, valueLength), MemTable.bodyBytes(keyLength, valueLength));
         return WritePayload.encodePutHeader(bytes, 0, keyLength, valueLength);
     }
 
@@ -32,7 +30,10 @@ public final class PayloadBuffer {
      * the value goes right behind it.
      */
     public int beginTimed(int type, int keyLength, int valueLength) {
-        room(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES);
+        int tailLength = valueLength + WritePayload.TIME_BYTES;
+        begin(
+                WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES,
+                MemTable.bodyBytes(keyLength, tailLength));
         return WritePayload.encodeTimedHeader(bytes, 0, type, keyLength, valueLength);
     }
 
@@ -43,18 +44,21 @@ public final class PayloadBuffer {
 
     /** Writes what precedes a delete's key, and returns where the key goes. */
     public int beginDelete(int keyLength) {
-        room(WritePayload.deleteBytes(keyLength));
+        begin(WritePayload.deleteBytes(keyLength), MemTable.bodyBytes(keyLength, 0));
         return WritePayload.encodeDeleteHeader(bytes, 0, keyLength);
     }
 
     /** Writes what precedes the keys of a deleted range, and returns where the first goes; the other right behind it. */
     public int beginDeleteRange(int fromLength, int toLength) {
-        room(WritePayload.putBytes(fromLength, toLength));
+        begin(WritePayload.putBytes(fromLength, toLength), MemTable.bodyBytes(fromLength, toLength));
+        ranges = 1;
         return WritePayload.encodeRangeHeader(bytes, 0, fromLength, toLength);
     }
 
-    private void room(long needed) {
-        length = Math.toIntExact(needed);
+    private void begin(long neededBytes, long neededBodyBytes) {
+        length = Math.toIntExact(neededBytes);
+        bodyBytes = neededBodyBytes;
+        ranges = 0;
         if (bytes.length < length) {
             bytes = newBytes(length);
         }
@@ -71,15 +75,5 @@ public final class PayloadBuffer {
     /** Bytes of its memory if they are more than any buffer may keep for later writes; else 0. */
     public int largeBytes() {
         return bytes.length > SMALL_BYTES ? bytes.length : 0;
-    }
-
-    /** The payload's checksum, as the write-ahead log wants it. */
-    public int checksum() {
-        return WritePayload.checksum(crc, bytes, 0, length);
-    }
-
-    /** Bytes of the payload. */
-    public int length() {
-        return length;
     }
 }

@@ -136,7 +136,8 @@ public final class RecordStager {
         try {
             stagePieces();
             values.endRecord(runs, valueLength, byCommit);
-            StagedWrite write = new StagedWrite(values, runs, payload, bodyBytes(), restBytes);
+            Payload entry = new Payload().set(payload, payload.length, 1, 0, bodyBytes());
+            StagedWrite write = new StagedWrite(values, runs, entry, restBytes);
             staged = true;
             return write;
         } finally {

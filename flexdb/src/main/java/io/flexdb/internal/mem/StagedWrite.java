@@ -4,11 +4,7 @@ import java.util.List;
 
 /** A write of which the large values are in the data file: its payload has references in their place. */
 public final class StagedWrite implements AutoCloseable {
-    public final byte[] payload;
-    /** The payload's {@link WritePayload#checksum}. */
-    public final int checksum;
-    /** The sum of {@link MemTable#bodyBytes} over its entries. */
-    public final long bodyBytes;
+    public final Payload payload;
     /** Bytes of the large values' records. */
     public final long recordBytes;
 
@@ -17,12 +13,10 @@ public final class StagedWrite implements AutoCloseable {
 
     private final LargeValues values;
 
-    StagedWrite(LargeValues values, List<StagedRun> runs, byte[] payload, long bodyBytes, long recordBytes) {
+    StagedWrite(LargeValues values, List<StagedRun> runs, Payload payload, long recordBytes) {
         this.values = values;
         this.runs = runs;
         this.payload = payload;
-        this.checksum = WritePayload.checksum(payload, 0, payload.length);
-        this.bodyBytes = bodyBytes;
         this.recordBytes = recordBytes;
     }
 

@@ -27,6 +27,7 @@ import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MergeCalls;
 import io.flexdb.internal.mem.OvergrownKeys;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.read.IntervalReader;
@@ -320,6 +321,7 @@ public final class StoreOpener {
 
     private void replay(WalRecovery recovery, Store store) {
         PayloadReader reader = new PayloadReader();
+        Payload recovered = new Payload();
         RecoveredLogs logs = new RecoveredLogs() {
             @Override
             public void beforeCommit() {
@@ -339,7 +341,7 @@ public final class StoreOpener {
                 bodyBytes += MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
                 ranges += reader.type() == WritePayload.DELETE_RANGE ? 1 : 0;
             }
-            store.writer().writeRecovered(payload, length, first, entries, ranges, bodyBytes, logs);
+            store.writer().writeRecovered(recovered.set(payload, length, entries, ranges, bodyBytes), first, logs);
         });
         store.sharedForce.sync();
     }

@@ -5,6 +5,7 @@ import io.flexdb.internal.base.PairWalk;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.base.Varints;
 import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WaitingOperands;
 import io.flexdb.internal.mem.WritePayload;
@@ -40,6 +41,7 @@ final class PairWriter {
 
     private final StoreWriter writer;
     private final int flushBytes;
+    private final Payload all = new Payload();
     private byte[] payload;
     private int length;
     private int entries;
@@ -269,9 +271,8 @@ final class PairWriter {
     /** Writes the entries that wait. */
     void flush() {
         if (entries > 0) {
-            int checksum = WritePayload.checksum(payload, 0, length);
             try {
-                writer.write(payload, length, checksum, entries, ranges, bodyBytes, Force.WHEN_ASKED);
+                writer.write(all.set(payload, length, entries, ranges, bodyBytes), Force.WHEN_ASKED);
             } catch (StorageException e) {
                 throw new TargetException(e);
             }

@@ -94,7 +94,7 @@ public final class Footprint implements Precondition {
 
     /** Adds the keys that a transaction has written and has in memory, in the place of another transaction's. */
     public void setWrites(OwnWrites writes) {
-        setWrites(writes.payload(), writes.length(), writes.entries());
+        setWrites(writes.bytes(), writes.length(), writes.entries());
         own = writes;
     }
 

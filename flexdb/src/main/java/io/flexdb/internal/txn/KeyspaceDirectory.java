@@ -229,16 +229,7 @@ public final class KeyspaceDirectory {
     }
 
     private long write(BatchPayload batch, Force force, WriteGuard guard) {
-        return writer.write(
-                batch.bytes(),
-                batch.length(),
-                batch.checksum(),
-                batch.entries(),
-                batch.ranges(),
-                batch.bodyBytes(),
-                force,
-                null,
-                guard);
+        return writer.write(batch, force, null, guard);
     }
 
     private void load() {

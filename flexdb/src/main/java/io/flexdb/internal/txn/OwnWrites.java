@@ -4,6 +4,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.base.KeyHash;
 import io.flexdb.internal.mem.DeletedRanges;
 import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.read.Front;
@@ -14,13 +15,12 @@ import io.flexdb.storage.StoreMemoryException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.zip.CRC32C;
 
 /**
  * A transaction's writes so far: a payload, and a memtable of its own that finds them; and older ones that were spilled
  * because memory had no room. For one thread; used again.
  */
-public final class OwnWrites {
+public final class OwnWrites extends Payload {
     /*
      * Entries are numbered from OWN on, above all numbers of the store, so that where both meet the own ones are newer.
      * To take some back, or to have more room, the table is built anew from the payload. Both are rare, and cost as
@@ -44,16 +44,10 @@ public final class OwnWrites {
 
     private final OffHeap memory;
     private final SpilledRuns spilled;
-    private final CRC32C crc = new CRC32C();
     private long base = OWN; // the number of the first entry in memory
     private MemTable found; // has the entry that was found last
     private Front front; // null if it has changed
     private int spilledRanges; // ranges that spilled entries delete
-    private byte[] payload = NONE;
-    private int length;
-    private int entries;
-    private int ranges; // that are deleted
-    private long bodyBytes;
     private boolean hasOperands; // or had some that were taken back
     private MemTable table; // null before it is needed
     private PayloadReader scan; // null before it is needed
@@ -68,46 +62,46 @@ public final class OwnWrites {
     /** Makes room for a put behind the rest, and returns where key and value go; {@link #add} ends it. */
     public int beginPut(int keyLength, int valueLength) {
         int at = room(WritePayload.putBytes(keyLength, valueLength));
-        return WritePayload.encodePutHeader(payload, at, keyLength, valueLength);
+        return WritePayload.encodePutHeader(bytes, at, keyLength, valueLength);
     }
 
     /** Makes room for an entry of a type that has a time behind its value; otherwise as {@link #beginPut}. */
     public int beginTimed(int type, int keyLength, int valueLength) {
         int at = room(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES);
         hasOperands |= type == WritePayload.MERGE;
-        return WritePayload.encodeTimedHeader(payload, at, type, keyLength, valueLength);
+        return WritePayload.encodeTimedHeader(bytes, at, type, keyLength, valueLength);
     }
 
     /** Makes room for a delete, and returns where the key goes; {@link #add} ends it. */
     public int beginDelete(int keyLength) {
         int at = room(WritePayload.deleteBytes(keyLength));
-        return WritePayload.encodeDeleteHeader(payload, at, keyLength);
+        return WritePayload.encodeDeleteHeader(bytes, at, keyLength);
     }
 
     /** Makes room for a range tombstone, whose two keys follow each other; {@link #addRange} ends it. */
     public int beginDeleteRange(int fromLength, int toLength) {
         int at = room(WritePayload.putBytes(fromLength, toLength));
-        return WritePayload.encodeRangeHeader(payload, at, fromLength, toLength);
+        return WritePayload.encodeRangeHeader(bytes, at, fromLength, toLength);
     }
 
     /** Adds an entry of another payload as it stands there. */
     public void addEncoded(byte[] from, int begin, int end, int type, long entryBodyBytes) {
         int at = room(end - begin);
-        System.arraycopy(from, begin, payload, at, end - begin);
+        System.arraycopy(from, begin, bytes, at, end - begin);
         hasOperands |= type == WritePayload.MERGE;
         add(at + end - begin, entryBodyBytes);
         ranges += type == WritePayload.DELETE_RANGE ? 1 : 0;
     }
 
-    private int room(long bytes) {
-        long needed = length + bytes;
+    private int room(long more) {
+        long needed = length + more;
         if (needed > Integer.MAX_VALUE - 8) {
             throw new IllegalArgumentException("the transaction would have " + needed + " bytes; split it");
         }
-        if (needed > payload.length) {
-            long doubled = Math.min(Integer.MAX_VALUE - 8, Math.max(256, 2L * payload.length));
+        if (needed > bytes.length) {
+            long doubled = Math.min(Integer.MAX_VALUE - 8, Math.max(256, 2L * bytes.length));
             try {
-                payload = Arrays.copyOf(payload, (int) Math.max(needed, doubled));
+                bytes = Arrays.copyOf(bytes, (int) Math.max(needed, doubled));
             } catch (OutOfMemoryError e) {
                 throw new StoreMemoryException("the writes of a transaction", needed, e);
             }
@@ -128,7 +122,7 @@ public final class OwnWrites {
             rebuild(bodyBytes + entryBodyBytes, entries + 1);
             reserved = table.reserve(entryBodyBytes, 1, base + entries);
         }
-        table.insertAll(payload, put, end - put, base + entries, reserved);
+        table.insertAll(bytes, put, end - put, base + entries, reserved);
         added(end, entryBodyBytes);
     }
 
@@ -149,17 +143,17 @@ public final class OwnWrites {
     /** Whether an entry of the payload is of a key, or deletes a range with it. There are few. */
     private boolean isInPayload(byte[] key, int keyLength) {
         scan = scan == null ? new PayloadReader() : scan;
-        scan.reset(payload, 0, length);
+        scan.reset(bytes, 0, length);
         while (scan.next()) {
             int at = scan.keyIndex();
             int to = at + scan.keyLength();
-            int order = Arrays.compareUnsigned(payload, at, to, key, 0, keyLength);
+            int order = Arrays.compareUnsigned(bytes, at, to, key, 0, keyLength);
             if (order == 0) {
                 return true;
             }
             if (scan.type() == WritePayload.DELETE_RANGE && order < 0) {
                 int end = to + scan.valueLength();
-                if (end == to || Arrays.compareUnsigned(key, 0, keyLength, payload, to, end) < 0) {
+                if (end == to || Arrays.compareUnsigned(key, 0, keyLength, bytes, to, end) < 0) {
                     return true;
                 }
             }
@@ -187,23 +181,23 @@ public final class OwnWrites {
     private void fill() {
         if (ranges < 2) {
             if (entries > 0) {
-                table.insertAll(payload, 0, length, base, reserve(bodyBytes, entries, base));
+                table.insertAll(bytes, 0, length, base, reserve(bodyBytes, entries, base));
             }
             return;
         }
         // One by one: of ranges that come together the table knows only which is the last to cover a key.
-        PayloadReader reader = new PayloadReader().reset(payload, 0, length);
+        PayloadReader reader = new PayloadReader().reset(bytes, 0, length);
         int from = 0;
         for (long number = base; reader.next(); number++) {
             int end = reader.keyIndex() + reader.keyLength() + reader.tailLength();
             long entryBodyBytes = MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
-            table.insertAll(payload, from, end - from, number, reserve(entryBodyBytes, 1, number));
+            table.insertAll(bytes, from, end - from, number, reserve(entryBodyBytes, 1, number));
             from = end;
         }
     }
 
-    private int reserve(long bytes, int count, long first) {
-        int reserved = table.reserve(bytes, count, first);
+    private int reserve(long more, int count, long first) {
+        int reserved = table.reserve(more, count, first);
         assert reserved != MemTable.NONE : "a table that is too small";
         return reserved;
     }
@@ -307,8 +301,8 @@ public final class OwnWrites {
         hasOperands = false;
         base = OWN;
         spilledRanges = 0;
-        if (payload.length > PAYLOAD_BYTES_KEPT) {
-            payload = NONE;
+        if (bytes.length > PAYLOAD_BYTES_KEPT) {
+            bytes = NONE;
         }
         spilled.clear();
     }
@@ -395,42 +389,16 @@ public final class OwnWrites {
 
     /** Has all operands be made at a time, before they are written. The table does not learn of it. */
     public void setOperandTimes(long time) {
-        PayloadReader reader = new PayloadReader().reset(payload, 0, length);
+        PayloadReader reader = new PayloadReader().reset(bytes, 0, length);
         while (reader.next()) {
             if (reader.type() == WritePayload.MERGE) {
-                WritePayload.putTime(payload, reader.keyIndex() + reader.keyLength() + reader.valueLength(), time);
+                WritePayload.putTime(bytes, reader.keyIndex() + reader.keyLength() + reader.valueLength(), time);
             }
         }
-    }
-
-    public byte[] payload() {
-        return payload;
-    }
-
-    /** Bytes of the payload. */
-    public int length() {
-        return length;
-    }
-
-    public int entries() {
-        return entries;
-    }
-
-    /** Of the entries in memory, those that delete ranges. */
-    public int ranges() {
-        return ranges;
     }
 
     /** Of all entries, spilled ones included, those that delete ranges. */
     public int allRanges() {
         return spilledRanges + ranges;
-    }
-
-    public long bodyBytes() {
-        return bodyBytes;
-    }
-
-    public int checksum() {
-        return WritePayload.checksum(crc, payload, 0, length);
     }
 }

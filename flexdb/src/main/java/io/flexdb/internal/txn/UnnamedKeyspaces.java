@@ -81,14 +81,7 @@ public final class UnnamedKeyspaces {
     private static void put(StoreWriter writer, byte[] key, int number) {
         BatchPayload pair = new BatchPayload();
         KeyspaceDirectory.put(pair, key, number);
-        writer.write(
-                pair.bytes(),
-                pair.length(),
-                pair.checksum(),
-                pair.entries(),
-                pair.ranges(),
-                pair.bodyBytes(),
-                Force.WHEN_ASKED);
+        writer.write(pair, Force.WHEN_ASKED);
     }
 
     /** How many pairs each number has, but for those that a name has: they are not counted. */

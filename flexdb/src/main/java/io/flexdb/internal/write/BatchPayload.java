@@ -3,23 +3,17 @@ package io.flexdb.internal.write;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.WritePayload;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.zip.CRC32C;
 
 /** The payload of a write of several entries, as it grows. For one thread at a time; reusable. */
-public final class BatchPayload {
+public final class BatchPayload extends Payload {
     private static final int LEAST_BYTES = 128;
     private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
-    private final CRC32C crc = new CRC32C();
-    private byte[] bytes = {}; // as long as the first entry at first: many batches have no other
-    private int length;
-    private int entries;
-    private int ranges;
-    private long bodyBytes;
     private int[] timePlaces = {}; // where in the bytes
     private long[] timeMillis = {};
     private int timeCount;
@@ -114,7 +108,7 @@ public final class BatchPayload {
         if (needed > MAX_BYTES) {
             throw new IllegalArgumentException("the batch would have " + needed + " bytes; split it");
         }
-        if (needed > bytes.length) {
+        if (needed > bytes.length) { // as long as the first entry at first: many batches have no other
             bytes = Arrays.copyOf(bytes, (int)
                     Math.min(MAX_BYTES, Math.max(needed, Math.max(LEAST_BYTES, 2L * bytes.length))));
         }
@@ -159,32 +153,5 @@ public final class BatchPayload {
     private static IllegalStateException beingWritten() {
         return new IllegalStateException("the batch is being written by another call, and is for one thread at a time;"
                 + " use a batch of its own for each thread");
-    }
-
-    /** What it has, from the first byte on. */
-    public byte[] bytes() {
-        return bytes;
-    }
-
-    /** Bytes of it. */
-    public int length() {
-        return length;
-    }
-
-    public int entries() {
-        return entries;
-    }
-
-    /** Of the entries, those that delete ranges. */
-    public int ranges() {
-        return ranges;
-    }
-
-    public long bodyBytes() {
-        return bodyBytes;
-    }
-
-    public int checksum() {
-        return WritePayload.checksum(crc, bytes, 0, length);
     }
 }

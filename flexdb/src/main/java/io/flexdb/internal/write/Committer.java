@@ -724,7 +724,7 @@ public final class Committer {
             throw new UncheckedIOException("a value of the store ended early", e);
         }
         large.seal(); // so that it can be linked; if that fails, so does the store
-        ByteBuffer reference = ByteBuffer.wrap(write.payload).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer reference = ByteBuffer.wrap(write.payload.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         int at = stager.referenceAt();
         int referenceBytes = stager.referenceBytes();
         stagedPair = new StagedPair(write, reference, at, referenceBytes, bytes.length, length, expiry, through, waits);

@@ -1,5 +1,6 @@
 package io.flexdb.internal.write;
 
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WritePayload;
 import java.util.ArrayList;
@@ -57,14 +58,14 @@ final class HeldRanges {
     }
 
     /** Whether a write has to wait. */
-    boolean holdBack(byte[] payload, int length) {
+    boolean holdBack(Payload payload) {
         if (ranges.isEmpty()) {
             return false;
         }
-        reader.reset(payload, 0, length);
+        reader.reset(payload.bytes(), 0, payload.length());
         boolean held = false;
         while (!held && reader.next()) {
-            held = holdBackEntry(payload);
+            held = holdBackEntry(payload.bytes());
         }
         reader.reset(null, 0, 0);
         return held;

@@ -2,6 +2,7 @@ package io.flexdb.internal.write;
 
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.MemLogs;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.storage.StoreFullException;
 
 /**
@@ -49,11 +50,11 @@ final class MemtableRotation {
      * @throws StoreFullException if there is no space for a log, or no room in the space for what is frozen; nothing
      *     has changed then, and later there may be some
      */
-    void rotate(byte[] payload, int length, long bodyBytes, int entries) {
+    void rotate(Payload payload) {
         try {
-            rotateOrRefuse(payload, length, bodyBytes, entries);
+            rotateOrRefuse(payload);
         } catch (StoreFullException e) {
-            if (memLogs.lacksMemory() || monitor.health.hasFailed() || !SparedRoom.isDelete(payload, length)) {
+            if (memLogs.lacksMemory() || monitor.health.hasFailed() || !SparedRoom.isDelete(payload)) {
                 throw e;
             }
             throw refusalOfDelete(e);
@@ -71,9 +72,9 @@ final class MemtableRotation {
         return refusal;
     }
 
-    private void rotateOrRefuse(byte[] payload, int length, long bodyBytes, int entries) {
+    private void rotateOrRefuse(Payload payload) {
         if (commits.isInline()) {
-            rotateInline(payload, length);
+            rotateInline(payload);
             return;
         }
         if (!memtables.mayBeginNext()) {
@@ -82,7 +83,7 @@ final class MemtableRotation {
                 return;
             }
             boolean hasOneMore = memtables.count() <= ActiveMemtable.MAX_FROZEN + 1;
-            boolean isDelete = SparedRoom.isDelete(payload, length);
+            boolean isDelete = SparedRoom.isDelete(payload);
             if (!hasOneMore || !isDelete) {
                 retries.requireRoom(isDelete);
                 return;
@@ -91,14 +92,16 @@ final class MemtableRotation {
         long birth = memtables.birthOfNext();
         if (!memtables.hasBegun()) {
             startThreads.run(); // before anything has begun: if there can be no thread, the next write tries again
-            memtables.beginOrFail(() -> memLogs.takeFirst(length, bodyBytes, entries, birth));
+            memtables.beginOrFail(
+                    () -> memLogs.takeFirst(payload.length(), payload.bodyBytes(), payload.entries(), birth));
         } else if (memLogs.isReady()) {
-            memtables.beginOrFail(() -> memLogs.takeFor(length, bodyBytes, entries, birth));
+            memtables.beginOrFail(
+                    () -> memLogs.takeFor(payload.length(), payload.bodyBytes(), payload.entries(), birth));
         } else {
             MemLog full = memtables.get();
-            StoreFullException why = awaitLog(payload, length);
+            StoreFullException why = awaitLog(payload);
             if (why != null && isStillActive(full)) {
-                beginWithoutLog(why, payload, length, bodyBytes, entries);
+                beginWithoutLog(why, payload);
             }
         }
     }
@@ -116,7 +119,7 @@ final class MemtableRotation {
      * @return why there is none, if there is no room for that commit either, or none is left to be made; else null:
      *     there is one, or another thread has begun another memtable
      */
-    private StoreFullException awaitLog(byte[] payload, int length) {
+    private StoreFullException awaitLog(Payload payload) {
         MemLog full = memtables.get();
         long triesBefore = logs.triesBegun();
         logs.want();
@@ -124,7 +127,7 @@ final class MemtableRotation {
             StoreFullException why = logs.refusalSince(triesBefore);
             if (why != null) {
                 if (retries.isFull()) {
-                    if (!retries.await(SparedRoom.isDelete(payload, length))) {
+                    if (!retries.await(SparedRoom.isDelete(payload))) {
                         return why;
                     }
                     continue;
@@ -144,12 +147,13 @@ final class MemtableRotation {
      * Where no further log can be made deletes get the one in reserve, and others a small one if nothing can be
      * committed.
      */
-    private void beginWithoutLog(StoreFullException why, byte[] payload, int length, long bodyBytes, int entries) {
-        if (memLogs.hasReserve() && SparedRoom.isDelete(payload, length)) {
+    private void beginWithoutLog(StoreFullException why, Payload payload) {
+        if (memLogs.hasReserve() && SparedRoom.isDelete(payload)) {
             memtables.beginOnReserve();
         } else if (memtables.nothingToCommit()) {
             long birth = memtables.birthOfNext();
-            memtables.beginOrFail(() -> memLogs.takeFirst(length, bodyBytes, entries, birth));
+            memtables.beginOrFail(
+                    () -> memLogs.takeFirst(payload.length(), payload.bodyBytes(), payload.entries(), birth));
         } else {
             throw new StoreFullException(why.getMessage());
         }
@@ -157,7 +161,7 @@ final class MemtableRotation {
 
     // ---- where writers commit themselves
 
-    private void rotateInline(byte[] payload, int length) {
+    private void rotateInline(Payload payload) {
         int count = memtables.count();
         if (!memtables.mayBeginNext()) {
             try {
@@ -169,7 +173,7 @@ final class MemtableRotation {
                 }
                 retries.refused(e);
                 boolean hasOneMore = count == ActiveMemtable.MAX_FROZEN + 1;
-                if (monitor.health.hasFailed() || !hasOneMore || !SparedRoom.isDelete(payload, length)) {
+                if (monitor.health.hasFailed() || !hasOneMore || !SparedRoom.isDelete(payload)) {
                     throw e;
                 }
             }
@@ -180,12 +184,12 @@ final class MemtableRotation {
                 keepReserveOrFail();
             }
         } catch (StoreFullException e) {
-            beginInlineWithoutLog(e, count, payload, length);
+            beginInlineWithoutLog(e, count, payload);
         }
     }
 
-    private void beginInlineWithoutLog(StoreFullException why, int count, byte[] payload, int length) {
-        boolean mayUseReserve = memLogs.hasReserve() && SparedRoom.isDelete(payload, length);
+    private void beginInlineWithoutLog(StoreFullException why, int count, Payload payload) {
+        boolean mayUseReserve = memLogs.hasReserve() && SparedRoom.isDelete(payload);
         if (monitor.health.hasFailed() || count == 0 && !mayUseReserve) {
             throw why;
         }

@@ -3,6 +3,7 @@ package io.flexdb.internal.write;
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.MemLogs;
 import io.flexdb.internal.log.WalFormat;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WritePayload;
 
@@ -39,23 +40,23 @@ final class SparedRoom {
     }
 
     /** Whether a write may take of the room that is there. */
-    boolean allows(MemLog log, byte[] payload, int length, long bodyBytes) {
-        return !sparing || allowsSparing(log, payload, length, bodyBytes);
+    boolean allows(MemLog log, Payload payload) {
+        return !sparing || allowsSparing(log, payload);
     }
 
-    private boolean allowsSparing(MemLog log, byte[] payload, int length, long bodyBytes) {
-        double ofLog = (double) WalFormat.frameBytes(length) / log.wal.capacity();
-        double ofTable = log.table().shareOf(bodyBytes);
+    private boolean allowsSparing(MemLog log, Payload payload) {
+        double ofLog = (double) WalFormat.frameBytes(payload.length()) / log.wal.capacity();
+        double ofTable = log.table().shareOf(payload.bodyBytes());
         if (!onlyForDeletes && log.fillLevel() + Math.max(ofLog, ofTable) <= 1 - SPARED) {
             return true;
         }
         return log.table().entryCount() == 0 // which could not be committed to make room
-                || isDelete(payload, length);
+                || isDelete(payload);
     }
 
     /** Whether a write has nothing but deletes, of keys or of ranges. */
-    static boolean isDelete(byte[] payload, int length) {
-        PayloadReader reader = new PayloadReader().reset(payload, 0, length);
+    static boolean isDelete(Payload payload) {
+        PayloadReader reader = new PayloadReader().reset(payload.bytes(), 0, payload.length());
         while (reader.next()) {
             if (reader.type() != WritePayload.DELETE && reader.type() != WritePayload.DELETE_RANGE) {
                 return false;

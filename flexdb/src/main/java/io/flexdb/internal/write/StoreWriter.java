@@ -9,9 +9,9 @@ import io.flexdb.internal.log.SharedForce;
 import io.flexdb.internal.log.WalFormat;
 import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.RecordStager;
 import io.flexdb.internal.mem.StagedWrite;
-import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.StoreFullException;
 import java.io.IOException;
@@ -155,13 +155,10 @@ public final class StoreWriter {
     /**
      * Writes all entries of a payload, atomically.
      *
-     * @param checksum its {@link WritePayload#checksum}
-     * @param ranges how many of them delete ranges
-     * @param bodyBytes the sum of {@link MemTable#bodyBytes} over its entries
      * @return the sequence number of the last entry
      */
-    public long write(byte[] payload, int length, int checksum, int entries, int ranges, long bodyBytes, Force force) {
-        return write(payload, length, checksum, entries, ranges, bodyBytes, force, null, null);
+    public long write(Payload payload, Force force) {
+        return write(payload, force, null, null);
     }
 
     /**
@@ -171,17 +168,8 @@ public final class StoreWriter {
      * @param guard to be asked whether it may be written, and told its numbers; null for none
      * @return the sequence number of the last entry; {@link #REFUSED} if it does not hold, and nothing was written
      */
-    public long write(
-            byte[] payload,
-            int length,
-            int checksum,
-            int entries,
-            int ranges,
-            long bodyBytes,
-            Force force,
-            Precondition precondition,
-            WriteGuard guard) {
-        return write(payload, length, checksum, entries, ranges, bodyBytes, force, precondition, guard, Long.MAX_VALUE);
+    public long write(Payload payload, Force force, Precondition precondition, WriteGuard guard) {
+        return write(payload, force, precondition, guard, Long.MAX_VALUE);
     }
 
     /**
@@ -191,43 +179,20 @@ public final class StoreWriter {
      * @return the sequence number of the last entry; {@link #REFUSED} if the precondition does not hold, or {@link
      *     #TOO_OLD}, and nothing was written
      */
-    public long write(
-            byte[] payload,
-            int length,
-            int checksum,
-            int entries,
-            int ranges,
-            long bodyBytes,
-            Force force,
-            Precondition precondition,
-            WriteGuard guard,
-            long operandTime) {
+    public long write(Payload payload, Force force, Precondition precondition, WriteGuard guard, long operandTime) {
         health.requireUsable();
-        boolean fitsLog = fits(length, bodyBytes, entries);
-        try (StagedWrite staged = large.mayBeIn(length) ? stage(payload, length, fitsLog) : null) {
+        try (StagedWrite staged = large.mayBeIn(payload.length()) ? stage(payload) : null) {
             if (staged != null) {
-                byte[] changed = staged.payload;
-                return write(
-                        changed,
-                        changed.length,
-                        staged.checksum,
-                        entries,
-                        ranges,
-                        staged.bodyBytes,
-                        force,
-                        precondition,
-                        guard,
-                        operandTime,
-                        staged);
+                return write(staged.payload, force, precondition, guard, operandTime, staged);
             }
         }
-        return write(
-                payload, length, checksum, entries, ranges, bodyBytes, force, precondition, guard, operandTime, null);
+        return write(payload, force, precondition, guard, operandTime, null);
     }
 
     /** Apart from short writes, which make no garbage. */
-    private StagedWrite stage(byte[] payload, int length, boolean fitsLog) {
-        return stagingRoom.find(() -> large.stage(payload, length, fitsLog));
+    private StagedWrite stage(Payload payload) {
+        boolean fitsLog = fits(payload.length(), payload.bodyBytes(), payload.entries());
+        return stagingRoom.find(() -> large.stage(payload, fitsLog));
     }
 
     /**
@@ -250,11 +215,7 @@ public final class StoreWriter {
         requireFits(record.payloadBytes(), record.bodyBytes(), 1); // before anything is read
         boolean written = false;
         try (StagedWrite staged = record.stage()) {
-            byte[] payload = staged.payload;
-            int checksum = staged.checksum;
-            long body = staged.bodyBytes;
-            long last =
-                    write(payload, payload.length, checksum, 1, 0, body, force, null, guard, Long.MAX_VALUE, staged);
+            long last = write(staged.payload, force, null, guard, Long.MAX_VALUE, staged);
             written = true;
             return last;
         } finally {
@@ -266,18 +227,16 @@ public final class StoreWriter {
 
     /** Writes what has no large values any more: they are staged, or null if there were none. */
     private long write(
-            byte[] payload,
-            int length,
-            int checksum,
-            int entries,
-            int ranges,
-            long bodyBytes,
+            Payload payload,
             Force force,
             Precondition precondition,
             WriteGuard guard,
             long operandTime,
             StagedWrite staged) {
-        requireFits(length, bodyBytes, entries);
+        int length = payload.length();
+        int entries = payload.entries();
+        int checksum = payload.checksum();
+        requireFits(length, payload.bodyBytes(), entries);
         pacer.pace(length);
         turns.giveWay();
         MemLog log;
@@ -297,7 +256,7 @@ public final class StoreWriter {
                 if (guard != null) {
                     guard.check();
                 }
-                if (held.holdBack(payload, length)) {
+                if (held.holdBack(payload)) {
                     monitor.await();
                     continue;
                 }
@@ -314,24 +273,21 @@ public final class StoreWriter {
                     continue;
                 }
                 log = memtables.get();
-                if (log != null
-                        && hasRoomFor(log, staged)
-                        && log.wal.hasRoom(length)
-                        && spared.allows(log, payload, length, bodyBytes)) {
-                    frees = retries.isFull() && SparedRoom.isDelete(payload, length);
+                if (log != null && hasRoomFor(log, staged) && log.wal.hasRoom(length) && spared.allows(log, payload)) {
+                    frees = retries.isFull() && SparedRoom.isDelete(payload);
                     hold(log, staged);
-                    reserved = log.table().reserve(bodyBytes, entries, ranges, memtables.lastSequence() + 1);
+                    reserved = reserve(log, payload, memtables.lastSequence() + 1);
                     if (reserved != MemTable.NONE) {
                         break;
                     }
                 }
-                rotation.rotate(payload, length, bodyBytes, entries);
+                rotation.rotate(payload);
             }
             if (staged != null) {
                 log.countStaged(staged.recordBytes);
             }
             first = memtables.lastSequence() + 1;
-            append(log, payload, length, checksum, first, entries);
+            append(log, payload, checksum, first);
             walBytesWritten += WalFormat.frameBytes(length);
             memtables.setLastSequence(first + entries - 1); // I2: from here on to the end of insert
             if (guard != null) {
@@ -344,7 +300,7 @@ public final class StoreWriter {
             monitor.unlock();
         }
         long last = first + entries - 1;
-        insert(log, payload, length, first, last, reserved);
+        insert(log, payload, first, last, reserved);
         if (force == Force.BEFORE_RETURN) {
             sharedForce.awaitDurable(last);
         } else if (force == Force.PERIODICALLY) {
@@ -393,10 +349,15 @@ public final class StoreWriter {
         return versions.clock.nowToWrite();
     }
 
-    private void append(MemLog log, byte[] payload, int length, int checksum, long first, int entries) {
+    private static int reserve(MemLog log, Payload payload, long first) {
+        return log.table().reserve(payload.bodyBytes(), payload.entries(), payload.ranges(), first);
+    }
+
+    private void append(MemLog log, Payload payload, int checksum, long first) {
         try {
             long runs = held.linkedRuns();
-            log.wal.append(payload, 0, length, checksum, first, entries, runs != runsBehind);
+            log.wal.append(
+                    payload.bytes(), 0, payload.length(), checksum, first, payload.entries(), runs != runsBehind);
             runsBehind = runs;
         } catch (Throwable e) {
             health.fail(e); // room in the memtable is taken, and the log may end in a part of a frame
@@ -404,9 +365,9 @@ public final class StoreWriter {
         }
     }
 
-    private void insert(MemLog log, byte[] payload, int length, long first, long last, int reserved) {
+    private void insert(MemLog log, Payload payload, long first, long last, int reserved) {
         try {
-            int inserted = log.table().insertAll(payload, 0, length, first, reserved);
+            int inserted = log.table().insertAll(payload.bytes(), 0, payload.length(), first, reserved);
             assert inserted == last - first + 1 : "a recovery numbers " + inserted + " entries from " + first;
             versions.advanceVisible(first, last);
         } catch (Throwable e) {
@@ -446,10 +407,10 @@ public final class StoreWriter {
      *
      * @param isChanged whether the write is not as the old log has it
      */
-    private MemLog nextForRecovered(int length, long bodyBytes, int entries, boolean isChanged, RecoveredLogs logs) {
+    private MemLog nextForRecovered(Payload payload, boolean isChanged, RecoveredLogs logs) {
         if (!adopting) {
             try {
-                return nextForCopies(length, bodyBytes, entries, logs);
+                return nextForCopies(payload, logs);
             } catch (StoreFullException e) {
                 if (isChanged || memLogs.lacksMemory() || monitor.health.hasFailed()) {
                     throw e;
@@ -460,9 +421,9 @@ public final class StoreWriter {
         if (isChanged) {
             // The old log refers to bytes of the data file, of which nobody knows whether they are durable (P4).
             throw new StoreFullException("no space to copy a write with a large value from a write-ahead log; free "
-                    + length + " bytes and some more, or open the store for reading only, which needs none");
+                    + payload.length() + " bytes and some more, or open the store for reading only, which needs none");
         }
-        return memLogs.takeAdopted(logs.adopt(), bodyBytes, entries, memtables.birthOfNext());
+        return memLogs.takeAdopted(logs.adopt(), payload.bodyBytes(), payload.entries(), memtables.birthOfNext());
     }
 
     /**
@@ -470,7 +431,10 @@ public final class StoreWriter {
      * now: full ones are committed to make room. Where that can't be, memtables get larger and larger, so that there
      * are few all the same.
      */
-    private MemLog nextForCopies(int length, long bodyBytes, int entries, RecoveredLogs logs) {
+    private MemLog nextForCopies(Payload payload, RecoveredLogs logs) {
+        int length = payload.length();
+        long bodyBytes = payload.bodyBytes();
+        int entries = payload.entries();
         boolean usual =
                 length <= memLogs.maxPayloadBytes() && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
         int count = memtables.count();
@@ -501,69 +465,58 @@ public final class StoreWriter {
      *
      * @param logs where the write comes from
      */
-    public void writeRecovered(
-            byte[] payload, int length, long first, int entries, int ranges, long bodyBytes, RecoveredLogs logs) {
-        if (!large.refers(payload, length)) {
-            writeRecovered(payload, length, first, entries, ranges, bodyBytes, false, logs, null);
+    public void writeRecovered(Payload payload, long first, RecoveredLogs logs) {
+        if (!large.refers(payload.bytes(), payload.length())) {
+            writeRecovered(payload, first, false, logs, null);
             return;
         }
-        long wholeBytes = large.wholeBytes(payload, length);
+        long wholeBytes = large.wholeBytes(payload.bytes(), payload.length());
         if (wholeBytes <= settings.memtableBytes / 2) {
-            writeWhole(payload, length, first, entries, ranges, logs);
+            writeWhole(payload, first, logs);
             return;
         }
         logs.beforeCommit(); // staging changes the space's files
-        try (StagedWrite staged = large.stageAgain(payload, length)) {
-            byte[] changed = staged.payload;
-            writeRecovered(changed, changed.length, first, entries, ranges, staged.bodyBytes, true, logs, staged);
+        try (StagedWrite staged = large.stageAgain(payload)) {
+            writeRecovered(staged.payload, first, true, logs, staged);
         } catch (StoreFullException e) {
             if (large.hasFailed()) {
                 throw e;
             }
-            writeWhole(payload, length, first, entries, ranges, logs); // V4 of LargeValues
+            writeWhole(payload, first, logs); // V4 of LargeValues
         }
     }
 
     /** Writes a recovered payload with the large values that it refers to. */
-    private void writeWhole(byte[] payload, int length, long first, int entries, int ranges, RecoveredLogs logs) {
-        byte[] whole = large.wholeOfKept(payload, length);
-        long body = LargeValues.bodyBytes(whole, whole.length);
-        writeRecovered(whole, whole.length, first, entries, ranges, body, true, logs, null);
+    private void writeWhole(Payload payload, long first, RecoveredLogs logs) {
+        writeRecovered(large.wholeOfKept(payload), first, true, logs, null);
     }
 
     private void writeRecovered(
-            byte[] payload,
-            int length,
-            long first,
-            int entries,
-            int ranges,
-            long bodyBytes,
-            boolean isChanged,
-            RecoveredLogs logs,
-            StagedWrite staged) {
+            Payload payload, long first, boolean isChanged, RecoveredLogs logs, StagedWrite staged) {
+        int length = payload.length();
+        int entries = payload.entries();
         monitor.lock();
         try {
             int reserved = MemTable.NONE;
             MemLog log = memtables.get();
             if (log != null && hasRoomFor(log, staged) && takesRecovered(log, length, isChanged, logs)) {
                 hold(log, staged);
-                reserved = log.table().reserve(bodyBytes, entries, ranges, first);
+                reserved = reserve(log, payload, first);
             }
             if (reserved == MemTable.NONE) {
-                log = nextForRecovered(length, bodyBytes, entries, isChanged, logs);
+                log = nextForRecovered(payload, isChanged, logs);
                 memtables.begin(log, false);
                 hold(log, staged);
-                reserved = log.table().reserve(bodyBytes, entries, ranges, first);
+                reserved = reserve(log, payload, first);
             }
             if (staged != null) {
                 log.countStaged(staged.recordBytes);
             }
             if (!log.wal.isAdopted()) { // else it has the write
-                int checksum = WritePayload.checksum(payload, 0, length);
-                log.wal.append(payload, 0, length, checksum, first, entries);
+                log.wal.append(payload.bytes(), 0, length, payload.checksum(), first, entries);
             }
             memtables.setLastSequence(first + entries - 1);
-            log.table().insertAll(payload, 0, length, first, reserved);
+            log.table().insertAll(payload.bytes(), 0, length, first, reserved);
             versions.setVisible(first + entries - 1);
         } finally {
             monitor.unlock();

@@ -10,7 +10,6 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.log.MemLog;
-import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.PayloadBuffer;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.testing.Waiting;
@@ -45,10 +44,9 @@ class CommitOfActiveTest {
     private static void put(Store store, int number) {
         PayloadBuffer payload = new PayloadBuffer();
         int key = payload.beginPut(4, VALUE_BYTES);
-        payload.bytes[key] = (byte) (number >> 8);
-        payload.bytes[key + 1] = (byte) number;
-        long bodyBytes = MemTable.bodyBytes(4, VALUE_BYTES);
-        store.writer().write(payload.bytes, payload.length(), payload.checksum(), 1, 0, bodyBytes, Force.WHEN_ASKED);
+        payload.bytes()[key] = (byte) (number >> 8);
+        payload.bytes()[key + 1] = (byte) number;
+        store.writer().write(payload, Force.WHEN_ASKED);
     }
 
     /** What writers have begun meanwhile is not frozen in the place of what was committed. */

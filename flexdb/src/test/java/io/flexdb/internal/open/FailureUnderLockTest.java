@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreSettings;
-import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.PayloadBuffer;
 import io.flexdb.internal.write.Precondition;
 import io.flexdb.storage.StoreFailedException;
@@ -19,17 +18,7 @@ class FailureUnderLockTest {
     private static long put(Store store, Precondition precondition) {
         PayloadBuffer payload = new PayloadBuffer();
         payload.beginPut(4, 4);
-        return store.writer()
-                .write(
-                        payload.bytes,
-                        payload.length(),
-                        payload.checksum(),
-                        1,
-                        0,
-                        MemTable.bodyBytes(4, 4),
-                        Force.WHEN_ASKED,
-                        precondition,
-                        null);
+        return store.writer().write(payload, Force.WHEN_ASKED, precondition, null);
     }
 
     @Test

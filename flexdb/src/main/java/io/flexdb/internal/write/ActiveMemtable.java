@@ -90,7 +90,7 @@ final class ActiveMemtable {
         return versions.current().id();
     }
 
-    /** Whether nothing is there that a commit could set a log free of. */
+    /** Whether no commit could set a log free. */
     boolean nothingToCommit() {
         return active == null && uncommitted == 0;
     }
@@ -100,7 +100,7 @@ final class ActiveMemtable {
         beginOrFail(next, false);
     }
 
-    /** The same with the log that is kept in reserve, which there must be. */
+    /** Freezes it, and begins the next one with the log in reserve, which there must be. */
     void beginOnReserve() {
         beginOrFail(() -> memLogs.takeReserve(birthOfNext()), true);
     }
@@ -140,7 +140,7 @@ final class ActiveMemtable {
 
     // ---- commits
 
-    /** Has it committed, for its log or for what was deleted in it, unless one that is frozen comes first. */
+    /** Has it committed, for its log or for its deletes, unless one that is frozen comes first. */
     void wantCommit() {
         if (!commitWanted && active != null && uncommitted == 0) {
             commitWanted = true;
@@ -148,7 +148,7 @@ final class ActiveMemtable {
         }
     }
 
-    /** What is to be committed next: the oldest that is frozen, or this one if it is wanted; null for nothing. */
+    /** The next memtable to commit: the oldest that is frozen, or this one if it is wanted; null for none. */
     MemLog nextToCommit() {
         MemLog frozen = versions.oldestFrozen();
         return frozen != null || !commitWanted ? frozen : active;

@@ -29,7 +29,7 @@ public final class BatchPayload extends Payload {
         end(at + value.length, head.length + key.length, value.length);
     }
 
-    /** Adds a put of what buffers have between position and limit, which stay. */
+    /** Adds a put of the bytes that buffers have between position and limit, which stay. */
     public void put(KeyHeads heads, byte[] head, ByteBuffer key, ByteBuffer value) {
         int keyLength = head.length + key.remaining();
         int valueLength = value.remaining();
@@ -40,7 +40,7 @@ public final class BatchPayload extends Payload {
     }
 
     /**
-     * Adds an entry of a type that has a time, of what buffers have between position and limit, which stay.
+     * Adds an entry of a type that has a time, of the bytes that buffers have between position and limit, which stay.
      *
      * @param millis the time, from when the payload is written on: see {@link #setTimes}
      */

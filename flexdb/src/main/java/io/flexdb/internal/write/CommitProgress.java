@@ -7,20 +7,21 @@ import io.flexdb.internal.mem.MemTable;
  */
 final class CommitProgress {
     /*
-     * A memtable is applied in the order of keys. Where there is no room for an interval, the rest has to wait, while
-     * writes go on that may remove what takes the room. So from then on deletes of all memtables come first, those of
-     * the active one too, and of each key that the oldest has only the newest entry of all: what was removed meanwhile
-     * takes no room any more. Whoever tries again begins where there was no room, with what has come since. Keys that
-     * only younger memtables have wait for their turn: to have the oldest one's log and memory for more deletes it is
-     * enough that its own keys are in the space.
+     * A memtable is applied in the order of keys. If there is no room for an interval, the rest has to wait, while
+     * writes go on that may make room. So from then on deletes of all memtables come first, those of the active one
+     * too, and of each key that the oldest has only the newest entry of all: pairs that were removed meanwhile take no
+     * room any more. The next try begins where there was no room, with the writes since. Keys that only younger
+     * memtables have wait for their turn: once the oldest one's own keys are in the space, its log and memory are free
+     * for more deletes.
      *
-     * So the space may have what younger memtables say while an older one is not committed. That is sound as long as
-     * their logs are forced before (O10), as recovery replays them all, and as the versions published say so by their
-     * storeSequence; until they are committed, the memtables hide what is in the space.
+     * So the space may have entries of younger memtables while an older one is not committed. This is sound because
+     * their logs are forced before (O10), recovery replays them all, and published versions tell it by their
+     * storeSequence. Until they are committed, the memtables hide the pairs in the space.
      *
-     * Deleted ranges come before all else: those of the oldest memtable, and where room is short those of all up to the
-     * number through which deletes are applied. Then nothing in the space is newer than a range that is to be cut out,
-     * so each is cut out once; and an entry that one of them covers, and that is older, never comes back.
+     * Deleted ranges (range tombstones) come before all else: those of the oldest memtable, and if room is short those
+     * of all up to the number through which deletes are applied. Then nothing in the space is newer than a range that
+     * is to be cut out, so each is cut out once; and an entry that one of them covers, and that is older, never comes
+     * back.
      *
      * I1  Every entry up to the sequence number "through" is in the space, unless a newer one is, or a newer range that
      *     covers it was cut out.
@@ -64,7 +65,7 @@ final class CommitProgress {
      * Applies the oldest memtable where room is short. It may be the active one.
      *
      * @param newestFirst all memtables
-     * @param visible what is in the logs up to this number is durable
+     * @param visible the logs are durable up to this number
      * @return whether all of the oldest up to this number is in the space now
      */
     boolean applyOldest(MemTable[] newestFirst, long visible, Runnable publish) {

@@ -7,7 +7,7 @@ import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.StoreFullException;
 import java.util.function.LongConsumer;
 
-/** What the commit thread asks of the writers: what there is to do, and what they want. It takes the write lock. */
+/** Answers the commit thread for the writers: what to do, and what they want. It takes the write lock. */
 final class CommitRequests implements CommitWork {
     private final WriteMonitor monitor;
     private final ActiveMemtable memtables;
@@ -78,7 +78,7 @@ final class CommitRequests implements CommitWork {
         return nanosToNextLook;
     }
 
-    /** Nobody has written for a while: what is in memory is committed first, and then memory and logs are given back. */
+    /** Nobody has written for a while: memtables are committed first, and then memory and logs are given back. */
     private boolean giveBack(MemLog active) {
         if (active != null) {
             return mayBeginEarly() && memtables.freeze(active);

@@ -3,11 +3,11 @@ package io.flexdb.internal.write;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.interval.IntervalBounds;
 
-/** Room in the space for what a commit writes, which is asked for in large parts. For the thread that commits. */
+/** Room in the space for a commit's changes, reserved in large parts. For the thread that commits. */
 final class CommitReservation {
     /*
-     * To ask costs more than a small change, so for many changes at once is asked, as long as there is as much. Where
-     * room is scarce each interval asks for what it needs, or garbage would be collected for each, to little avail.
+     * A reservation costs more than a small change, so one is made for many changes, as long as there is room. If room
+     * is scarce each interval reserves only its own need; else garbage would be collected for each, to little avail.
      */
     private static final int ASKED_BYTES = 256 << 10;
     private static final int ASKED_EDITS = 256;
@@ -22,7 +22,7 @@ final class CommitReservation {
         this.engine = engine;
     }
 
-    /** Lets go of what is left: others may use it now, or a smaller part is tried, which has to ask. */
+    /** Lets the rest go: others may use it now, or a smaller part is tried, which has to reserve anew. */
     void drop() {
         bytesLeft = 0;
         editsLeft = 0;
@@ -33,7 +33,7 @@ final class CommitReservation {
         scarce = foundNoRoom;
     }
 
-    /** Reserves what it takes to write an interval anew with entries; false if there is no room. */
+    /** Reserves room to write an interval anew with entries; false if there is none. */
     boolean reserve(long intervalOffset, long oldBytes, GatheredEntries entries, Runnable publish) {
         if (entries.pieces() > 0) {
             return reserveInPlace(entries, publish);
@@ -58,7 +58,7 @@ final class CommitReservation {
         return true;
     }
 
-    /** Reserves what it takes to change an interval in place; false if there is no room. */
+    /** Reserves room to change an interval in place; false if there is none. */
     boolean reserveInPlace(GatheredEntries entries, Runnable publish) {
         drop();
         if (entries.areDeletes()) {
@@ -72,12 +72,12 @@ final class CommitReservation {
                         .reserveForBatch(bytes, edits + 2 * bytes / engine.maxExtentBytes(), 0, 0, publish);
     }
 
-    /** Reserves what it takes to remove what lies in one piece, for which the log's reserve may be used. */
+    /** Reserves room to remove bytes in one piece, for which the log's reserve may be used. */
     boolean reserveToCut(Runnable publish) {
         return engine.reservation().reserveForEdits(EDITS_OF_A_CUT, false, publish);
     }
 
-    /** Reserves what it takes to remove entries in place, for which the log's reserve may be used. */
+    /** Reserves room to remove entries in place, for which the log's reserve may be used. */
     boolean reserveForDeletes(GatheredEntries entries, Runnable publish) {
         return engine.reservation().reserveForEdits(entries.count(), false, publish);
     }

@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Commits frozen memtables, oldest first, on a thread that stores share; makes room again for what they had. */
+/** Commits (flushes) frozen memtables, oldest first, on a thread that stores share; frees their logs and memory. */
 public final class CommitThread {
     /*
      * The order of a commit, as the ordering rules ask; where there is no room, see CommitProgress:
@@ -110,13 +110,13 @@ public final class CommitThread {
         this.name = "flexdb-commit " + directory;
     }
 
-    /** Says where work comes from. Once, before anything else. */
+    /** Sets the sources of work. Once, before anything else. */
     public void serve(CommitWork writers, Refiner divisions) {
         work = writers;
         refiner = divisions;
     }
 
-    /** Whose turn it is while memtables are applied. */
+    /** The turns on a processor while memtables are applied. */
     public CommitTurns turns() {
         return committer.turns();
     }
@@ -132,8 +132,8 @@ public final class CommitThread {
     }
 
     /**
-     * Has something short done by the thread that commits, between two changes of the space, and returns the result or
-     * throws what that throws. Any thread but that one; where there is none, it is done by the caller.
+     * Has something short done by the thread that commits, between two changes of the space, and returns or throws its
+     * result. Any thread but that one; without such a thread the caller does it.
      */
     public <T> T onErrand(Supplier<T> errand) {
         return isInline() ? errand.get() : errands.run(errand, this::wakeForErrand);
@@ -188,7 +188,7 @@ public final class CommitThread {
         }
     }
 
-    /** Has it looked at soon what there is to do. Any thread; takes no memory. */
+    /** Makes the thread look for work soon. Any thread; takes no memory. */
     public void wake() {
         SharedThreads.Task begun = task;
         if (begun != null) {
@@ -201,7 +201,7 @@ public final class CommitThread {
     }
 
     /**
-     * Does what there is, and returns after how many nanoseconds to look again. Where others wait for a worker it does
+     * Does the work there is, and returns after how many nanoseconds to look again. If others wait for a worker it does
      * one piece, and comes again.
      */
     private long run() {
@@ -303,8 +303,8 @@ public final class CommitThread {
     }
 
     /**
-     * Whether to try again in a little while, longer each time, since it was memory that a commit was short of: others
-     * may free some, and the garbage collector what was let go of.
+     * Whether to try again after a while, longer each time, since a commit was short of memory: others may free some,
+     * and the garbage collector too.
      */
     private boolean triesForMemory() {
         if (!committer.lacksMemory() || memoryWaits == MAX_MEMORY_WAITS || !health.isUsable()) {
@@ -318,7 +318,7 @@ public final class CommitThread {
         return true;
     }
 
-    /** Garbage is collected in slices while there is nothing to commit; what each lets go is published at once. */
+    /** Collects a slice of garbage while there is nothing to commit, and publishes, so that its segments become free. */
     private void collectSlice() {
         garbageLeft = engine.collectSlice(Long.MAX_VALUE);
         if (garbageLeft) {
@@ -329,13 +329,13 @@ public final class CommitThread {
         }
     }
 
-    /** Cuts off the end of the data file what is spare, and has what lies behind it moved, if that is worth it. */
+    /** Cuts spare bytes off the end of the data file, and has live ones moved from there, if that is worth it. */
     private void shortenFile() {
         garbageLeft = engine.shorten(false);
         fileIsLong = false;
     }
 
-    /** Has what was emptied last become free, too: nothing else is published until somebody writes. */
+    /** Has segments that were emptied last become free, too: nothing else is published until somebody writes. */
     private void awaitShortReads() {
         readWaits--;
         if (!engine.awaitsShortReads()) {
@@ -348,7 +348,7 @@ public final class CommitThread {
 
     private void shortenHere() {
         if (!engine.mayShorten()) {
-            return; // what is emptied becomes free when the next change needs it
+            return; // emptied segments become free when the next change needs them
         }
         publishForReuse();
         while (engine.shorten(false)) {
@@ -420,7 +420,7 @@ public final class CommitThread {
         versions.publishForReuse(rootsSequence);
     }
 
-    /** And beside a commit as much garbage as what it writes asks for. */
+    /** Publishes, and collects as much garbage as a commit's writes ask for. */
     private void publishAndCollect() {
         refiner.applySome();
         publish();
@@ -437,7 +437,7 @@ public final class CommitThread {
         }
     }
 
-    /** Counts how often operands were left to wait in their pair, since the merge function had failed. Any thread. */
+    /** Counts how often operands were left to wait in their pair because the merge function failed. Any thread. */
     public long failedMerges() {
         return committer.failedMerges();
     }
@@ -453,7 +453,7 @@ public final class CommitThread {
     }
 
     /**
-     * Commits what is frozen, on the caller's thread, for stores without a thread.
+     * Commits frozen memtables, on the caller's thread, for stores without a thread.
      *
      * @throws StoreFullException if there is no room in the space; the store goes on
      */
@@ -468,8 +468,8 @@ public final class CommitThread {
     }
 
     /**
-     * The same while a store is recovered; false if not all can be committed, whatever the reason. Nothing that has
-     * expired goes: what is still to be recovered may have an operand that was made before.
+     * Commits frozen memtables while a store is recovered; false if not all can be committed, whatever the reason.
+     * Expired pairs stay: a write still to be recovered may have an operand that was made before.
      */
     public boolean tryCommitAll() {
         isRecovering = true;
@@ -491,7 +491,7 @@ public final class CommitThread {
         orStop(() -> commitPatiently(log));
     }
 
-    /** The same, with some waits for memory that other stores may have for a moment. */
+    /** Commits a memtable, with some waits for memory that other stores may have for a moment. */
     private boolean commitPatiently(MemLog log) {
         for (int waits = 0; ; waits++) {
             if (commit(log)) {
@@ -521,7 +521,7 @@ public final class CommitThread {
         }
     }
 
-    /** Returns false if there is no room; what was applied is hidden by the memtable then, which stays. */
+    /** Returns false if there is no room; the memtable stays then, and hides the changes that were made. */
     private boolean commit(MemLog log) {
         long last = log.table().lastSequence();
         versions.awaitVisible(last);
@@ -558,8 +558,8 @@ public final class CommitThread {
     }
 
     /**
-     * Changes the space, and leaves out what has expired. Where there may be operands, those with a time before the one
-     * that counts are in the memtables that are listed then: no write takes one after that, and writes that have got
+     * Changes the space, and leaves out expired pairs. If there may be operands, those with a time before the one that
+     * counts are in the memtables that are listed then: no later write takes such a time, and writes that have got
      * their numbers are waited for.
      */
     private boolean reclaiming(BooleanSupplier change) {
@@ -624,7 +624,7 @@ public final class CommitThread {
     }
 
     /**
-     * Does that and commits, on the caller's thread, for stores without a thread.
+     * Applies and commits the active memtable, on the caller's thread, for stores without a thread.
      *
      * @throws StoreFullException if there is no room in the space; the store goes on
      */
@@ -634,9 +634,9 @@ public final class CommitThread {
     }
 
     /**
-     * Brings a run into the space, all of it at once for readers and across a crash. Nobody writes to its keys
-     * meanwhile, and no memtable has any of them. When it returns the run is durable, and so is all that was visible
-     * before it.
+     * Brings a run into the space (ingestion), all of it at once for readers and across a crash. Nobody writes to its
+     * keys meanwhile, and no memtable has any of them. When it returns, the run and all earlier visible writes are
+     * durable.
      *
      * @param listed run before it is published, and the next afterwards; no write gets its number in between
      * @return the number of the last write before it
@@ -647,10 +647,10 @@ public final class CommitThread {
     }
 
     /*
-     * What a crash leaves is a prefix of what was visible. So the group, which is one batch of the log, stays open until
-     * everything that is visible before the run is durable, and the run becomes visible when it is durable itself:
-     * whoever has seen it may write what makes no sense without it. Writes wait for both forces, but most of what the
-     * first one has to bring was forced before.
+     * A crash leaves a prefix of the visible writes. So the group, which is one batch of the log, stays open until
+     * everything that is visible before the run is durable. The run becomes visible when it is durable itself, for
+     * later writes may depend on it. Writes wait for both forces, but most of the bytes of the first were forced
+     * before.
      */
     private long linkHere(SortedRun run, Runnable listed, Runnable published) {
         health.requireUsable();
@@ -710,7 +710,7 @@ public final class CommitThread {
         });
     }
 
-    /** Has what is given back or garbage become free, where nobody reads it; returns whether there is more room then. */
+    /** Frees segments that were given back, and garbage, if nobody reads them; returns whether there is more room then. */
     public boolean makeRoom() {
         return onErrand(() -> {
             health.requireUsable();
@@ -730,7 +730,7 @@ public final class CommitThread {
     // ---- compaction on demand
 
     /**
-     * Writes some intervals of a range whole, without what has expired.
+     * Writes some intervals of a range whole, without expired pairs.
      *
      * @param from a key of the first of them
      * @param to the first key behind the range; null if there is none
@@ -765,7 +765,7 @@ public final class CommitThread {
     /**
      * Gives back to the disk the end of the data file, as far as nothing lives there and nobody reads it.
      *
-     * @return whether more can be given back when {@link #collectSome} has moved what lies behind
+     * @return whether more can be given back when {@link #collectSome} has moved the live bytes behind it
      */
     public boolean shorten() {
         return onErrand(() -> changeSpace(() -> {
@@ -808,7 +808,7 @@ public final class CommitThread {
         }
     }
 
-    /** Commits all that is left, on the caller's thread. After {@link #stop}, when nobody writes any more. */
+    /** Commits the rest, on the caller's thread. After {@link #stop}, when nobody writes any more. */
     public void commitRest() {
         commitAll();
         if (!health.hasFailed() && versions.current().logs().length > 0) {

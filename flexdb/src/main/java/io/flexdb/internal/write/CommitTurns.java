@@ -8,19 +8,18 @@ public final class CommitTurns {
     /*
      * The problem: where there are no more processors than threads that write, the system lets each thread run for some
      * milliseconds at a time. A commit takes a large part of a processor, so one write in a few hundred met such a turn
-     * of it and took as long, and so did whoever waited for that write's lock or number.
+     * of it and took as long, and so did all writes that waited for that write's lock or number.
      *
      * The choice: both give way long before the system has them to. The commit thread yields after a short turn. If
      * others had the processor then, its next turn is as long as it was without, within a bound: so a commit goes on at
      * a good pace beside threads that don't give the processor back soon, readers for example. A writer who sees that a
-     * commit has not run for a while parks for a moment, which it may use. If it waits for something else, the disk for
-     * example, that is of no avail; so in one and the same stop only a few writes do it.
+     * commit has not run for a while parks for a moment, which it may use. If the commit waits for the disk, for
+     * example, parking does not help; so in one stop of a commit only a few writes park.
      *
-     * Writers who park, for that or since they are held back because commits are slower than they, have no use for the
-     * processor: to yield would give it to others, and have the writers wait for longer. So the commit thread goes on
-     * then.
+     * Writers who park, for that or in a write stall (WritePacer), have no use for the processor: a yield would give it
+     * to others, and the writers would wait for longer. So the commit thread goes on then.
      *
-     * Where processors are free a yield returns at once, and no commit stands still.
+     * If processors are free a yield returns at once, and no commit stands still.
      */
     static final long TURN_NANOS = 50_000;
     static final long MAX_TURN_NANOS = 500_000;
@@ -35,7 +34,7 @@ public final class CommitTurns {
     private long turnEnds; // by the commit thread
     private volatile long lastSeen; // at work, by the clock, which the commit thread writes; 0 while it is not at work
     private volatile long held; // when a writer was held back last, by the clock; 0 if none was
-    private volatile int parks; // since it was last seen at work; roughly, as whoever writes last wins
+    private volatile int parks; // since it was last seen at work; roughly, as the last writer wins
 
     CommitTurns() {
         this(System::nanoTime, Thread::yield, () -> Pause.nanos(PARK_NANOS));

@@ -4,7 +4,7 @@ import io.flexdb.internal.log.MemLog;
 import io.flexdb.storage.StoreFullException;
 import java.util.function.LongConsumer;
 
-/** What writers have for the commit thread to do, and what they want to know of it. */
+/** The writers' work for the commit thread, and its reports to them. */
 public interface CommitWork {
     /**
      * A memtable to commit; null when there is none, or none may be committed any more. It may be the active one, which is not {@linkplain
@@ -12,10 +12,10 @@ public interface CommitWork {
      */
     MemLog findWork();
 
-    /** After how many nanoseconds there may be some that nobody tells of. After a look that has found none. */
+    /** The nanoseconds after which there may be work that nobody tells of. After a look that has found none. */
     long nanosToNextLook();
 
-    /** The same as {@link #findWork}, but what fills slowly is left alone. To look changes nothing. */
+    /** Returns as {@link #findWork} does, but leaves a memtable alone that fills slowly. Changes nothing. */
     MemLog pollWork();
 
     /**
@@ -28,7 +28,7 @@ public interface CommitWork {
     /** Whether to try again, since somebody wants that room, there is an errand, or the store is at its end. */
     boolean beginRetry();
 
-    /** Has whoever waits for any of this look again. Any thread. */
+    /** Makes all threads that wait for any of this look again. Any thread. */
     void wake();
 
     /** Freezes a memtable without beginning another, if it takes writes still and has entries. */

@@ -46,7 +46,7 @@ import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/** Brings the entries of a memtable into the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
+/** Commits (flushes) a memtable's entries to the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
 public final class Committer {
     /*
      * The committer works by interval, not by key. It walks the memtable in key order, gathers the entries that belong
@@ -59,46 +59,45 @@ public final class Committer {
      *   every maxExtentBytes instead of one for each pair, and a fragmented interval becomes whole again when it is
      *   changed anyway (section 5.2), so that the FlexTree stays small.
      *
-     * With a stitching threshold of the user's (a VT-tree's, section 3.1 there) each interval that changes is written anew
-     * but for those of its unchanged pairs that lie together and have as many bytes.
+     * With a stitching threshold of the user's (a VT-tree's, section 3.1 there) each interval that changes is written
+     * anew. Unchanged pairs that lie together and have as many bytes stay where they are.
      *
-     * Deleted ranges come before all entries, those that are newer and those that are older, of which nothing is in the
-     * space then. What a range has of the two intervals at its ends is removed in place; those between go with all they
-     * have, without being read, as many at once as stand in one leaf of the index: one change of the space for each.
+     * Deleted ranges (range tombstones) come before all entries, newer ones and older ones; the older ones are not in
+     * the space then. A range's pairs in the two intervals at its ends are removed in place. The intervals between go
+     * whole, without being read, as many at once as stand in one leaf of the index: one change of the space for each.
      *
-     * What has expired when a commit begins is reclaimed: an entry removes its key, and of an interval that is written
-     * anew pairs are left out. A view of the store that still shows them has a version of its own, and one that is taken
-     * when this one is published has a later time.
+     * Pairs that have expired when a commit begins are reclaimed: an expired entry removes its key, and an interval
+     * that is written anew leaves expired pairs out. A view of the store that still shows them has a version of its own
+     * (MVCC), and one that is taken when this one is published has a later time.
      *
-     * Operands are merged into what is below them in the memtables that are applied, or else into the value that the
-     * space has, which is looked up for that; so the space has values. It says with them through which number, and
-     * leaves it to a later commit to reclaim one that has expired: as long as its operands are in a memtable, its end
-     * has to be known. Where the merge function fails, that is a matter of the key alone: the pair gets the operands, to
-     * wait in it with what is below them, and the next commit that has another operand of the key tries again. The
-     * function is called in no short read and under no lock: one that is slow makes commits slow, and nothing else.
+     * Operands are merged into the entry below them in the memtables that are applied, or else into the value in the
+     * space, which is looked up for that. So the space has values, each with the number of its newest operand. A later
+     * commit reclaims such a value that has expired: as long as its operands are in a memtable, its end has to be
+     * known. If the merge function fails, only the key is affected: the operands wait in the pair with the value below
+     * them, and the next commit with another operand of the key tries again. The function is called in no short read
+     * and under no lock: a slow one makes commits slow, and nothing else.
      *
-     * There may be no memory for the value below an operand, or for what is made of it, and one key must not stop all
-     * others. Then the operands wait, too, with a value that is copied by parts from where it is into a record that is
-     * staged, and linked as those of large values are. A value that was made but has no room in a buffer is staged
-     * likewise. The
-     * cost: the value is written once more by each commit that has one more operand. A commit that is done again finds
-     * that the pair has all operands, and leaves it.
+     * There may be no memory for the value below an operand, or for the merged value, and one key must not stop all
+     * others. Then the operands wait, too. The value below is copied by parts into a record that is staged, and linked
+     * as those of large values are. A value that was made but has no room in a buffer is staged likewise. The cost: the
+     * value is written once more by each commit that has one more operand. A commit that is done again finds that the
+     * pair has all operands, and leaves it.
      *
      * Records of large values are in the data file before: they are linked in place, and where pairs are long the others
-     * are not written again, either. To link one once more, as when a commit is done again, finds it there and takes it
+     * are not written again, either. A commit that is done again may link one once more: it finds it there and takes it
      * out first.
      *
      * A value may be larger than the memory there is, and so may the interval that has it. Of such an interval only the
-     * pairs' parts before their values are read, and it is always changed in place: so memory, room and time that a
-     * commit needs follow from what it changes, and not from what lies beside it.
+     * pairs' parts before their values are read, and it is always changed in place: so a commit's memory, room and time
+     * follow from its changes, and not from the bytes beside them.
      *
-     * What is staged for memtables that wait for the oldest one holds segments, and the garbage in them. Where that
-     * leaves no room to write an interval anew, intervals are changed in place, which takes room only for what is put.
+     * Staged values of memtables that wait for the oldest one hold segments, and the garbage in them. If no room is
+     * left to write an interval anew, intervals are changed in place, which takes room only for pairs that are put.
      * (Not on any full disk: to be in pieces costs room in log and tree, which deletes would lack afterwards.)
      *
-     * The FlexTree is in memory as a whole, and an extent for each pair is what it may have no room for. Once it has half
-     * of what the cache could leave to it, intervals in fewer pieces are written anew, too: that takes reading and
-     * writing, and ends where a few pieces are left of each, instead of all writes being refused.
+     * The FlexTree is in memory as a whole, and may have no room for an extent for each pair. Once it has half of the
+     * memory that the cache could leave to it, intervals in fewer pieces are written anew, too. This costs reading and
+     * writing, and leaves a few pieces of each, instead of refusing all writes.
      *
      * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
      */
@@ -192,7 +191,7 @@ public final class Committer {
     }
 
     /**
-     * What writes fragmented intervals anew, with the parts that this has for itself, and so for the same thread.
+     * Returns the defragmenter, which uses the committer's own parts, and so is for the same thread.
      *
      * @param fragmented which intervals readers have met
      * @param bytesPerSecond that it writes at most; 0 if it is to write nothing
@@ -202,7 +201,7 @@ public final class Committer {
     }
 
     /**
-     * What makes the filters that are missing, with the parts that this has for itself, and so for the same thread.
+     * Returns the builder of missing filters, which uses the committer's own parts, and so is for the same thread.
      *
      * @param unfiltered which intervals readers have asked of in vain
      */
@@ -215,7 +214,7 @@ public final class Committer {
         return entriesApplied;
     }
 
-    /** Counts how often operands were left to wait, since the merge function had failed for them. Any thread. */
+    /** Counts how often operands were left to wait because the merge function failed. Any thread. */
     long failedMerges() {
         return failedMerges;
     }
@@ -225,13 +224,13 @@ public final class Committer {
         ownThread = Thread.currentThread();
     }
 
-    /** Whose turn it is while memtables are applied. */
+    /** The turns on a processor while memtables are applied. */
     CommitTurns turns() {
         return turns;
     }
 
     /**
-     * Applies entries. What was applied before can be applied again.
+     * Applies entries. Entries that were applied before can be applied again.
      *
      * @param publish called when earlier versions should go, so that there is room
      * @param betweenChanges called now and then, when space and index fit each other, to publish; it may change both
@@ -319,7 +318,7 @@ public final class Committer {
     }
 
     /**
-     * Removes from the space what the memtables' deleted ranges cover. What was removed before can be removed again.
+     * Removes from the space the pairs that the memtables' deleted ranges cover. This can be repeated.
      *
      * @param after ranges up to this sequence number are left out
      * @param through and so are those above this one. Nothing in the space may be newer than any of the rest
@@ -480,12 +479,12 @@ public final class Committer {
         return reader.isByHeads(interval.lengthBytes()) || areLong(interval.lengthBytes(), interval.pairCount());
     }
 
-    /** Writes intervals whole, with the parts that this has for itself, and so for the same thread. */
+    /** Returns the compactor, which uses the committer's own parts, and so is for the same thread. */
     Compactor compactor() {
         return new Compactor(this);
     }
 
-    /** Brings sorted runs in, with the parts that this has for itself, and so for the same thread. */
+    /** Returns the linker of sorted runs, which uses the committer's own parts, and so is for the same thread. */
     RunLinker linker() {
         return new RunLinker(this, intervals);
     }
@@ -510,7 +509,7 @@ public final class Committer {
                 || stagingRefusal == null && engine.reservation().lacksMemory();
     }
 
-    /** Lets go of what a large value needed. */
+    /** Lets go of the memory that a large value needed. */
     void shrink() {
         content.shrink();
         if (context.largeBytes() > 0) {
@@ -521,7 +520,7 @@ public final class Committer {
         }
     }
 
-    /** Whether the interval may be written anew with what was gathered. */
+    /** Whether there is room to change the interval with the gathered entries. */
     private boolean reserve(Runnable publish) {
         if (reader.isByHeads(context.interval.lengthBytes())) {
             return reservation.reserveInPlace(gathered, publish);
@@ -628,7 +627,7 @@ public final class Committer {
     }
 
     /**
-     * Has operands wait where there is no memory for the value below: that is copied by parts.
+     * Has operands wait if there is no memory for the value below, which is copied by parts.
      *
      * @throws StoreMemoryException as given, if that is nothing to be copied by parts
      */
@@ -672,7 +671,7 @@ public final class Committer {
         }
     }
 
-    /** False if what is below is not long. */
+    /** False if the value below is not long. */
     private boolean takeOperandsByParts(EntryRange range, byte[] bytes) {
         LongBase base = gatherOperands(range, bytes) ? fold.gatheredBase() : longInSpace(bytes);
         if (base == null || base.length() < LONG_MERGED_BYTES) {
@@ -752,7 +751,7 @@ public final class Committer {
         return engine.freeSegmentCount() > before;
     }
 
-    /** Gathers the operands of a key; returns whether a memtable has what is below them. */
+    /** Gathers the operands of a key; returns whether a memtable has the entry below them. */
     private boolean gatherOperands(EntryRange range, byte[] bytes) {
         long hash = KeyHash.hash(bytes, 0, bytes.length);
         MemTable[] tables = range.newestFirst();
@@ -800,8 +799,8 @@ public final class Committer {
     }
 
     /**
-     * Reads the interval, merges what was gathered into its pairs, and sees that index and space need no more memory
-     * for the change than there is. Changes neither, so without memory nothing has happened.
+     * Reads the interval, merges the gathered entries into its pairs, and checks that there is memory to change index
+     * and space. Changes neither, so without memory nothing has happened.
      */
     private boolean prepare(boolean alwaysInPlace) {
         try {
@@ -851,7 +850,7 @@ public final class Committer {
                 || filters != null && filters.isOutgrown(interval.contentNumber(), filterWriter.change);
     }
 
-    /** Brings what is needed of the interval as it is, and returns whether to change it in place. */
+    /** Reads the needed parts of the old interval, and returns whether to change it in place. */
     private boolean readOld(boolean alwaysInPlace) {
         IntervalRef interval = context.interval;
         if (interval.lengthBytes() == 0) {

@@ -64,8 +64,8 @@ public final class Compactor {
 
     /**
      * Goes through the next intervals of a range, and removes what has expired from those where that is one part of so
-     * many at least. The others are left as they are, and so are those that can't be read, of which a read of them
-     * tells.
+     * many at least. The others are left as they are, and so are those that can't be read, which a read of them
+     * reports.
      *
      * @param now the time, to count what is going to expire; {@link Long#MIN_VALUE} if that is counted
      */

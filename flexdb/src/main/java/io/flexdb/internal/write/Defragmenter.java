@@ -12,23 +12,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Writes intervals in one piece again that readers have met in many: online defragmentation. By the thread that
+ * Online defragmentation: writes intervals in one piece again that readers have met in many. By the thread that
  * commits, while it has nothing else to do.
  */
 public final class Defragmenter {
     /*
-     * A commit leaves the pairs that do not change where they are, so an interval comes to lie in ever more pieces. Who
-     * writes need not care, and who looks up one pair does not either. But a scan copies pair by pair what it could have
-     * at once, and a lookup without a directory reads each piece with the frames that it lies in. Those who pay say so,
-     * and what they pay for most is noted most often (see IntervalReader). So what nobody reads costs nothing, and what
-     * is read is written once more.
+     * A commit leaves the pairs that do not change where they are, so an interval comes to lie in ever more pieces.
+     * Writes and lookups of one pair do not suffer. But a scan copies pair by pair instead of all at once, and a lookup
+     * without a directory reads each piece with the frames that it lies in. These reads note the interval, the
+     * costliest ones most often (see IntervalReader). So an interval that nobody reads costs nothing, and one that is
+     * read is written once more.
      *
      * It is done in slices, and after each it rests for some times as long as that took, since readers need the
      * processors, or longer where it would write too many bytes in a second. While there is nothing to do it looks now
      * and then, so that readers need not wake anybody. The garbage that it makes is collected as that of a commit is, by
      * the bytes that are written, and that takes of the same time.
      *
-     * Where room is short it leaves things as they are.
+     * If room is short it leaves intervals as they are.
      */
     private static final int AT_ONCE = 16;
     private static final int REST_FACTOR = 9; // of the time that a slice took
@@ -160,7 +160,7 @@ public final class Defragmenter {
                 return -1;
             }
         } catch (UnreadableException e) {
-            return 0; // who reads it is told
+            return 0; // a read of it reports that
         }
         boolean cached = parts.cache.contains(interval.contentNumber());
         parts.writer.replace(key, interval, cached, Committer.NO_STITCHES);

@@ -4,22 +4,22 @@ import io.flexdb.internal.mem.MemTable;
 import java.util.Arrays;
 
 /**
- * Which entries of some memtables a commit is to apply: of each key the newest one, unless a deleted range covers it
- * that is newer.
+ * The entries of some memtables that a commit is to apply: of each key the newest one, unless a newer deleted range
+ * covers it.
  *
  * @param newestFirst the memtables
  * @param after entries up to this sequence number are left out
  * @param through and so are those above this one, which must be visible
  * @param from the first key; null for all
  * @param to where to end; a few keys from there on may be taken too. null for all
- * @param only what else is left out
+ * @param only which others are left out
  * @param cutThrough deleted ranges up to this number, not below {@code through}, are out of the space already
  */
 record EntryRange(
         MemTable[] newestFirst, long after, long through, byte[] from, byte[] to, Only only, long cutThrough) {
-    /** What entries must be to be applied. */
+    /** The kind of entries to apply. */
     enum Only {
-        /** Whatever they are. */
+        /** All kinds. */
         ANY,
         /** Removals, which take no room for data, and may use the log's reserve. */
         DELETES,

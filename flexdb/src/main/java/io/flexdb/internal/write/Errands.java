@@ -32,7 +32,7 @@ final class Errands {
             try {
                 result = work.get();
             } catch (Throwable e) {
-                failure = e; // of whoever asked for it
+                failure = e; // for the caller
             }
             done.countDown();
         }
@@ -44,7 +44,7 @@ final class Errands {
     }
 
     /**
-     * Has work done and returns its result, or throws what it throws. Any other thread.
+     * Has work done and returns its result, or throws its exception. Any other thread.
      *
      * @param wake has the thread look for errands
      */
@@ -73,7 +73,7 @@ final class Errands {
         return any;
     }
 
-    /** Does what waits. By the thread that commits, between two changes. */
+    /** Does the waiting errands. By the thread that commits, between two changes. */
     void runAll() {
         while (any) {
             Errand<?> next;
@@ -87,7 +87,7 @@ final class Errands {
         }
     }
 
-    /** Refuses what waits and what comes: the thread has ended. */
+    /** Refuses waiting and later errands: the thread has ended. */
     void end() {
         synchronized (waiting) {
             ended = true;

@@ -11,10 +11,10 @@ import java.util.TreeMap;
 /** Counts how many bytes of the space expire when, about, and among which keys. By the thread that commits. */
 final class Expiries {
     /*
-     * Times are rounded up by an eighth of what is left of them at most, and for each there are the bytes and the lowest
-     * and the highest key. Where there are many times, those two neighbours become one that have the fewest bytes. So it
-     * takes some kilobytes, whatever the store has. Pairs that are overwritten or deleted before their time stay
-     * counted: then a sweep looks for pairs that are gone already, once.
+     * Times are rounded up by an eighth of the time left at most, and for each there are the bytes and the lowest and
+     * the highest key. If there are too many times, the two neighbours with the fewest bytes become one. So it takes
+     * some kilobytes, whatever the store has. Pairs that are overwritten or deleted before their time stay counted:
+     * then a sweep looks for pairs that are gone already, once.
      */
     private static final int MOST_TIMES = 64;
     private static final int MOST_KEY_BYTES = 64; // the rest of a longer key is left out
@@ -106,7 +106,7 @@ final class Expiries {
         later.higherEntry(joined).getValue().addAll(earlier);
     }
 
-    /** Notes what has expired and was left where it is, as it is little beside what lives there. */
+    /** Notes expired bytes that were left where they are, as they are few beside the live ones there. */
     void leave(long bytes, byte[] from, byte[] to) {
         due.addRange(from, to);
         due.bytes += bytes;

@@ -16,9 +16,9 @@ import java.util.function.LongSupplier;
  */
 public final class FilterBuilder {
     /*
-     * Those that were asked for come first. Where many are missing those that were not follow, one interval after the
-     * other from the beginning to the end: whoever asks for some will ask for others, too, and only a few of those that
-     * are asked for can be noted. A round that has made none, for want of memory, is the last one.
+     * Filters that were asked for come first. If many are missing the others follow, one interval after the other from
+     * the beginning to the end: later reads will probably ask for them, too, and only a few requests can be noted. A
+     * round that has made none, for want of memory, is the last one.
      */
     private static final int AT_ONCE = 16;
     private static final int LOOKED_AT_AT_ONCE = 1024; // to find them
@@ -151,7 +151,7 @@ public final class FilterBuilder {
             parts.content.merge(parts.old, none, true, parts.reclaiming);
             parts.filterWriter.make(parts.content, interval);
         } catch (UnreadableException | OutOfMemoryError | StoreMemoryException e) {
-            return; // who reads it is told
+            return; // a read of it reports that
         } finally {
             parts.epochs.exit(ticket);
         }

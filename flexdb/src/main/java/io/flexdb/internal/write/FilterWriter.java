@@ -6,11 +6,11 @@ import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.IntervalReplacement;
 import io.flexdb.internal.interval.RangeFilters;
 
-/** Makes the filters of what a commit writes. For one thread. */
+/** Makes the filters of intervals that a commit writes. For one thread. */
 final class FilterWriter {
     /*
-     * Where the keys of an interval are in memory, its filter is made of them. A change in place has no more than the
-     * keys that come and go, and so makes the new filter from the old one. Where neither is possible there is none until
+     * If the keys of an interval are in memory, its filter is made of them. A change in place has only the keys that
+     * come and go, and so makes the new filter from the old one. If neither is possible there is no filter until
      * somebody asks for it (FilterBuilder).
      */
     private final RangeFilters filters;

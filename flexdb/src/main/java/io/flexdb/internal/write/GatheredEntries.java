@@ -44,7 +44,7 @@ final class GatheredEntries {
         pieces = 0;
     }
 
-    /** @param value what the entry makes of what is below if it is an operand, else null */
+    /** @param value the merged value if the entry is an operand, else null */
     void add(int source, int ref, MergedValue value) {
         MemTable table = tables[source];
         int keyLength = table.keyLength(ref);
@@ -73,7 +73,7 @@ final class GatheredEntries {
         refs[count++] = ref;
     }
 
-    /** Adds an operand that has made a pair which was staged. It is the last one. */
+    /** Adds an operand whose merged pair was staged. No other entry may follow. */
     void addStaged(int source, int ref, StagedPair pair) {
         merged[count] = null;
         staged = pair;
@@ -99,7 +99,7 @@ final class GatheredEntries {
         return false;
     }
 
-    /** Bytes of all of them as records, but for what is in the data file. */
+    /** Bytes of all of them as records, but for those in the data file. */
     long recordBytes() {
         return recordBytes;
     }
@@ -114,7 +114,7 @@ final class GatheredEntries {
         return pieces;
     }
 
-    /** Whether these are as many as are to be merged at once, or more bytes. */
+    /** Whether no more entries may be merged at once: their number or their bytes suffice. */
     boolean isFull(int maxCount) {
         return count >= maxCount || bytes >= MAX_BYTES || linkedBytes >= MAX_LINKED_BYTES || staged != null;
     }
@@ -123,7 +123,7 @@ final class GatheredEntries {
         return tables[sources[entry]];
     }
 
-    /** What the entry makes of what is below if it is an operand, else null. */
+    /** The merged value if the entry is an operand, else null. */
     MergedValue merged(int entry) {
         return merged[entry];
     }

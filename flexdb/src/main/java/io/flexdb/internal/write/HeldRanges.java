@@ -10,9 +10,8 @@ import java.util.List;
 /** Ranges of keys that nobody may write to for a while. All of it under the write lock. */
 final class HeldRanges {
     /*
-     * A sorted run goes into the space below all memtables, so what these say of its keys must be older than the run, or
-     * newer. While its range is held there is nothing in between: who wants to write there waits before he gets a
-     * number, and all others go on.
+     * A sorted run goes into the space below all memtables. So no entry of these may stand in its range when it is
+     * linked. While the range is held a write to it waits before it gets a number, and all others go on.
      */
     /** One of them: from a key on to before another. */
     record Range(byte[] from, byte[] to) {
@@ -46,7 +45,7 @@ final class HeldRanges {
         return false;
     }
 
-    /** Holds a range, and returns what lets it go. */
+    /** Holds a range, and returns it to be let go. */
     Range hold(byte[] from, byte[] to) {
         Range range = new Range(from, to);
         ranges.add(range);

@@ -20,7 +20,7 @@ public final class IndexSampler {
      * does not have it. The samples of the ranges are put together in order, as they come; only so many ranges are
      * under way at a time, which bounds the memory.
      *
-     * What lies between two anchors is divided later, by the Refiner, or by whoever changes it.
+     * Later the Refiner, or a commit that changes it, divides each interval between two anchors.
      */
     private static final long RANGE_BYTES = 4L << 20;
     private static final int THREADS = 4;

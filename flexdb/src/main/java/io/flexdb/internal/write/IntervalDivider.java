@@ -19,19 +19,20 @@ import java.util.function.LongSupplier;
 /** Reads coarse intervals and finds where to divide them. For one thread. */
 public final class IntervalDivider {
     /*
-     * Pair by pair, since nothing else tells where a pair begins. Values that reach beyond what has been read are
-     * skipped, so that an interval of one large pair costs a frame. What is used is verified: the bytes by their
-     * frames, the lengths against the interval, the keys by their order.
+     * It reads pair by pair, since nothing else tells where a pair begins. It skips values that reach beyond the bytes
+     * read, so an interval of one large pair costs a frame. All used bytes are verified: by their frames, lengths
+     * against the interval, keys by their order.
      *
-     * It is divided where the data file is discontinuous anyway, as it is between intervals that the committer wrote at
-     * different times: an interval that lies in one piece is read at once. What is too large still is divided evenly.
+     * An interval is divided where the data file is discontinuous anyway, as it is between intervals that the committer
+     * wrote at different times: an interval that lies in one piece is read at once. Parts that are still too large are
+     * divided evenly.
      *
-     * Of a very large interval only a part is divided at a time, and what is left is coarse still, so that neither
-     * memory nor the time that a change of the index takes depends on what a file says.
+     * Of a very large interval only a part is divided at a time, and the rest stays coarse. So neither memory nor the
+     * time of a change of the index depends on the content of a file.
      */
     private static final int WINDOW_BYTES = 256 << 10;
-    private static final int FIRST_BYTES = 4 << 10; // of an interval, and of what follows a skipped value
-    /** What small pieces make together: pairs that came one by one, so that more will. */
+    private static final int FIRST_BYTES = 4 << 10; // of an interval, and behind a skipped value
+    /** Most pairs of small pieces that are joined: such pairs came one by one, so more will come. */
     private static final int JOINED_PAIRS = IntervalBounds.MAX_PAIRS * 7 / 8;
 
     private static final int PAIRS_AT_ONCE = 1 << 16;
@@ -53,7 +54,7 @@ public final class IntervalDivider {
     private int windowBytes;
     private long nextPiece; // where the next piece of the data file begins in it
 
-    // Where each pair begins, its key, and the pairs with which pieces begin.
+    // The start of each pair, its key, and the pairs with which pieces begin.
     private long[] starts = new long[1024];
     private int[] keyEnds = new int[1024];
     private byte[] keys = new byte[32 << 10];
@@ -71,7 +72,7 @@ public final class IntervalDivider {
         this(reads, dataFile, memory, newContent, PAIRS_AT_ONCE);
     }
 
-    /** The same with fewer pairs at a time, for tests. */
+    /** Makes a divider with fewer pairs at a time, for tests. */
     public IntervalDivider(SpaceReads reads, Path dataFile, OffHeap memory, LongSupplier newContent, int pairsAtOnce) {
         this.reads = reads;
         this.dataFile = dataFile;
@@ -93,7 +94,7 @@ public final class IntervalDivider {
         long end = readPairs();
         space = null;
         boolean complete = end == intervalBytes;
-        // What is left begins with the last pair read, the key of which is known.
+        // The rest begins with the last pair read, the key of which is known.
         int divided = complete ? pairs : pairs - 1;
         dividedBytes = complete ? end : starts[divided];
         int piece = 0;
@@ -121,7 +122,7 @@ public final class IntervalDivider {
         return end - first > JOINED_PAIRS || start(end) - starts[first] > IntervalBounds.MAX_BYTES;
     }
 
-    /** Where a pair begins, or behind the last one that is divided where that ends. */
+    /** The start of a pair; behind the last one that is divided, the end of that. */
     private long start(int pair) {
         return pair < pairs && starts[pair] < dividedBytes ? starts[pair] : dividedBytes;
     }
@@ -231,7 +232,7 @@ public final class IntervalDivider {
         }
     }
 
-    /** Where in the window bytes of the interval are; what was there is gone if they were not. */
+    /** The index in the window of bytes of the interval; reads them over its content if they are not there. */
     private int inWindow(long at, int bytes) {
         if (at < windowFrom || at + bytes > windowFrom + windowBytes) {
             boolean goesOn = windowBytes > 0 && at <= windowFrom + windowBytes;

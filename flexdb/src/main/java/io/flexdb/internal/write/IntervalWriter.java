@@ -102,7 +102,7 @@ final class IntervalWriter {
         return insertPairs(logicalOffset, from, bytes);
     }
 
-    /** Puts a pair that is in the data file in the place of another pair, or of nothing. As above. */
+    /** Puts a pair that is in the data file in the place of another pair, or of nothing. Returns its address. */
     private long link(long logicalOffset, int removed, int change) {
         if (removed > 0) {
             engine.collapse(logicalOffset, removed); // first: it may be the same record, if this is done again
@@ -142,7 +142,7 @@ final class IntervalWriter {
         return bytes <= max ? address : IntervalFormat.UNKNOWN;
     }
 
-    /** Writes the new content in the place of the old, but for what is stitched. */
+    /** Writes the new content in the place of the old, but for stitched pairs. */
     private void rewrite(long intervalOffset, int oldBytes, int stitchingThreshold) {
         stitches.find(content, engine.current(), intervalOffset, stitchingThreshold);
         int pair = 0;

@@ -50,7 +50,8 @@ public final class AnchorsFile {
      * Only a piece of the file is in memory at a time, however large it is. All of it is verified before any is
      * believed, so it is read twice: it is far smaller than the data, and in the page cache the second time.
      *
-     * A small one is not forced. If a power cut takes it, the anchors are sampled, which takes less time than two forces.
+     * A small one is not forced. If a power cut takes it, the anchors are sampled, which takes less time than two
+     * forces.
      */
     private static final int LEAST_FORCED_BYTES = 64 << 10;
 
@@ -210,8 +211,8 @@ public final class AnchorsFile {
     }
 
     /**
-     * Deletes the file, if there is one and it can be done, and returns whether it was. Its deletion need not be durable,
-     * or succeed: it fits no later state of the space.
+     * Deletes the file, if there is one and it can be done, and returns whether it was. Its deletion need not be
+     * durable, or succeed: it fits no later state of the space.
      */
     public static boolean delete(Vfs vfs, Path directory) {
         return IntervalsFile.delete(vfs, directory, StoreFiles.ANCHORS_NAME);

@@ -548,7 +548,7 @@ public final class Store implements AutoCloseable {
         }
     }
 
-    /** Whether there may be keys that have no room for more operands, so that {@link #requireRoomToWait} is to be asked. */
+    /** Whether keys may have no room for more operands, so that {@link #requireRoomToWait} is to be asked. */
     public boolean mayRefuseOperands() {
         return overgrown.hasSome() || haveLongValues();
     }
@@ -559,8 +559,8 @@ public final class Store implements AutoCloseable {
     }
 
     /**
-     * Throws if a key has no room for more operands: so many wait that no more may come, and the merge function fails for
-     * them; or they could not wait in a pair, together with what is below them.
+     * Throws if a key has no room for more operands: so many wait that no more may come, and the merge function fails
+     * for them; or they could not wait in a pair, together with what is below them.
      *
      * @param stored the key as it is stored
      * @param operandBytes of those that are to come

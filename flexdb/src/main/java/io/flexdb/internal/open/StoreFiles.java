@@ -155,8 +155,8 @@ public final class StoreFiles {
     public record Found(long storeId, int format, boolean isNew) {}
 
     /**
-     * The store in a directory, which is made one if it is not. The file with the id comes last, so that a creation that
-     * was cut short is begun anew by the next one. Under the lock. The name of the directory is durable then.
+     * The store in a directory, which is made one if it is not. The file with the id comes last, so that a creation
+     * that was cut short is begun anew by the next one. Under the lock. The name of the directory is durable then.
      */
     public static Found openOrCreate(Vfs vfs, Path directory, StoreSettings settings) {
         Path file = directory.resolve(OPTIONS_NAME);

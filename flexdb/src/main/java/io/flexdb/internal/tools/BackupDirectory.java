@@ -140,7 +140,7 @@ public final class BackupDirectory implements AutoCloseable {
 
     // ---- which there are
 
-    /** The ids of all backups, ascending; also of those that are damaged, as far as anything shows that they are one. */
+    /** The ids of all backups, ascending; also of damaged ones, as far as anything shows that they are one. */
     private TreeSet<Long> ids() {
         requireOpen();
         return found.ids();

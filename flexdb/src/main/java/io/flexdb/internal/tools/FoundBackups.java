@@ -56,7 +56,7 @@ final class FoundBackups {
         return numbers;
     }
 
-    /** The ids of all backups, ascending; also of those that are damaged, as far as anything shows that they are one. */
+    /** The ids of all backups, ascending; also of damaged ones, as far as anything shows that they are one. */
     TreeSet<Long> ids() {
         TreeSet<Long> ids = new TreeSet<>();
         if (exists()) {

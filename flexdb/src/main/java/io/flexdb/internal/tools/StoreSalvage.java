@@ -464,8 +464,8 @@ public final class StoreSalvage {
     }
 
     /**
-     * Logs have consecutive numbers and lose their names in this order, so one is missing if there is none with the next
-     * number behind the last that has writes, but one with a higher; or its making had failed.
+     * Logs have consecutive numbers and lose their names in this order, so one is missing if there is none with the
+     * next number behind the last that has writes, but one with a higher; or its making had failed.
      */
     private void requireLogBehind(List<Log> sorted, Path logs) {
         if (sorted.isEmpty()) {

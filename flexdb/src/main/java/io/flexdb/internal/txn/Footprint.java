@@ -115,7 +115,7 @@ public final class Footprint implements Precondition {
         read.clear();
     }
 
-    /** Gives all that was added to another: keys and ranges, both as ranges from a key through another, null for no end. */
+    /** Gives all added keys and ranges to a consumer, each as a range from a key through another; null for no end. */
     public void reads(BiConsumer<byte[], byte[]> consumer) {
         read.forEach(consumer);
     }

@@ -13,14 +13,14 @@ final class KeysRead {
      * Keys lie one behind the other in an array, and a hash table leads to them, so a key that is read again costs a
      * lookup and no memory. Ranges that meet are joined when as many have come as there were.
      *
-     * When there is no more room, all keys and ranges become ranges, in order; of these the nearest neighbours become one,
-     * until a quarter of the room is enough. Then there are more conflicts than necessary, and never fewer. The first
-     * bytes in which two differ tell how near they are. From then on a key that one of these ranges has costs a search
-     * and no memory, either.
+     * When there is no more room, all keys and ranges become ranges, in order; of these the nearest neighbours become
+     * one, until a quarter of the room is enough. Then there are more conflicts than necessary, and never fewer. The
+     * first bytes in which two differ tell how near they are. From then on a key that one of these ranges has costs a
+     * search and no memory, either.
      *
      * I1  The first ranges are in order and apart: those before sorted.
-     * I2  Nothing is dropped before all that takes its place is there: if there is no memory for that, and the user goes
-     *     on, all is still noted.
+     * I2  Nothing is dropped before all that takes its place is there: if there is no memory for that, and the user
+     *     goes on, all is still noted.
      */
     private static final int LEAST_MOST_BYTES = 256 << 10;
     private static final int MOST_MOST_BYTES = 4 << 20;

@@ -315,8 +315,8 @@ public final class OwnWrites extends Payload {
     // ---- reading
 
     /**
-     * The entry of a key that counts, which {@link #found} has, {@link #DELETED}, or {@link MemTable#NONE} if it was not
-     * written.
+     * The entry of a key that counts, which {@link #found} has, {@link #DELETED}, or {@link MemTable#NONE} if it was
+     * not written.
      */
     public int find(byte[] key, int keyLength) {
         if (entries == 0 && spilled.isEmpty()) {

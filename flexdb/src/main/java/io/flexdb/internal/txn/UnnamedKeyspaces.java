@@ -32,8 +32,8 @@ public final class UnnamedKeyspaces {
     }
 
     /**
-     * Gives each a name, and has no number of a name or of a pair be given again. Before anybody has asked the store for
-     * its keyspaces.
+     * Gives each a name, and has no number of a name or of a pair be given again. Before anybody has asked the store
+     * for its keyspaces.
      */
     public static List<Named> giveNames(StoreReader reader, StoreWriter writer) {
         UnnamedKeyspaces found = new UnnamedKeyspaces(reader);

@@ -5,7 +5,7 @@ import io.flexdb.internal.write.WrittenKeys;
 import io.flexdb.storage.ConflictException;
 import java.util.Arrays;
 
-/** Checks a footprint against what others have written, while more keys come than memory has room for. For one thread. */
+/** Checks a footprint against the writes of others, while more keys come than memory has room for. For one thread. */
 public final class WrittenKeysCheck implements WrittenKeys {
     /*
      * Keys are gathered in a payload of deletes and looked for together. Nobody can write to them, or to the rest of

@@ -27,8 +27,9 @@ final class CommitProgress {
      *     covers it was cut out.
      * I2  If stuck: so is every entry of the oldest memtable up to "tried" of keys below stuckAt.
      * I3  Deletes up to "deleted" have been applied.
-     * I4  Ranges up to "cut" have been cut out; any other that is visible is newer than all there is in the space. While
-     *     "cut" is above "through", all memtables are looked at, since younger ones have ranges that have been cut out.
+     * I4  Ranges up to "cut" have been cut out; any other that is visible is newer than all there is in the space.
+     *     While "cut" is above "through", all memtables are looked at, since younger ones have ranges that have been
+     *     cut out.
      */
     private static final byte[] FIRST_KEY = {};
 

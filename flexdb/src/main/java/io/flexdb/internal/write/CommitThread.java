@@ -318,7 +318,7 @@ public final class CommitThread {
         return true;
     }
 
-    /** Collects a slice of garbage while there is nothing to commit, and publishes, so that its segments become free. */
+    /** Collects a slice of garbage while there is nothing to commit, and publishes, so that segments become free. */
     private void collectSlice() {
         garbageLeft = engine.collectSlice(Long.MAX_VALUE);
         if (garbageLeft) {
@@ -420,7 +420,7 @@ public final class CommitThread {
         versions.publishForReuse(rootsSequence);
     }
 
-    /** Publishes, and collects as much garbage as a commit's writes ask for. */
+    /** Divides and publishes, collects as much garbage as a commit's writes ask for, and does errands. */
     private void publishAndCollect() {
         refiner.applySome();
         publish();
@@ -710,7 +710,7 @@ public final class CommitThread {
         });
     }
 
-    /** Frees segments that were given back, and garbage, if nobody reads them; returns whether there is more room then. */
+    /** Frees segments that were given back, and garbage, if nobody reads them; returns whether there is more room. */
     public boolean makeRoom() {
         return onErrand(() -> {
             health.requireUsable();
@@ -799,7 +799,7 @@ public final class CommitThread {
         retired.retire(log);
     }
 
-    /** Waits for the thread to end, if there is one; the store tells it to. An interrupt of the caller stays pending. */
+    /** Waits for the end of the thread, if there is one. An interrupt of the caller stays pending. */
     public void stop() {
         SharedThreads.Task begun = task;
         if (begun != null) {

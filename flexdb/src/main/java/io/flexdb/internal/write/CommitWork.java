@@ -7,8 +7,8 @@ import java.util.function.LongConsumer;
 /** The writers' work for the commit thread, and its reports to them. */
 public interface CommitWork {
     /**
-     * A memtable to commit; null when there is none, or none may be committed any more. It may be the active one, which is not {@linkplain
-     * MemLog#isFrozen frozen}, for as long as somebody wants that.
+     * A memtable to commit; null when there is none, or none may be committed any more. It may be the active one, which
+     * is not {@linkplain MemLog#isFrozen frozen}, for as long as somebody wants that.
      */
     MemLog findWork();
 

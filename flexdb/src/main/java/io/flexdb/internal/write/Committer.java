@@ -46,7 +46,7 @@ import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/** Commits (flushes) a memtable's entries to the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
+/** Commits (flushes) a memtable to the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
 public final class Committer {
     /*
      * The committer works by interval, not by key. It walks the memtable in key order, gathers the entries that belong
@@ -83,9 +83,9 @@ public final class Committer {
      * value is written once more by each commit that has one more operand. A commit that is done again finds that the
      * pair has all operands, and leaves it.
      *
-     * Records of large values are in the data file before: they are linked in place, and where pairs are long the others
-     * are not written again, either. A commit that is done again may link one once more: it finds it there and takes it
-     * out first.
+     * Records of large values are in the data file before: they are linked in place, and where pairs are long the
+     * others are not written again, either. A commit that is done again may link one once more: it finds it there and
+     * takes it out first.
      *
      * A value may be larger than the memory there is, and so may the interval that has it. Of such an interval only the
      * pairs' parts before their values are read, and it is always changed in place: so a commit's memory, room and time
@@ -741,7 +741,7 @@ public final class Committer {
         return staging.getAsLong();
     }
 
-    /** Collects garbage; returns whether there is more room then. No group is open, as when a change is reserved for. */
+    /** Collects garbage; returns whether there is more room then. No group may be open. */
     private boolean makeRoomToStage() {
         reservation.drop();
         int before = engine.freeSegmentCount();

@@ -15,8 +15,8 @@ import java.util.Arrays;
  */
 public final class Compactor {
     /*
-     * An interval that lies in one piece and has nothing expired is left as it is, so to compact twice costs reading and
-     * no writing. Long pairs stay where they are: those that have expired are cut out in place.
+     * An interval that lies in one piece and has nothing expired is left as it is, so to compact twice costs reading
+     * and no writing. Long pairs stay where they are: those that have expired are cut out in place.
      *
      * A slice begins at a key and not at a place, since commits shift all places between two slices.
      */

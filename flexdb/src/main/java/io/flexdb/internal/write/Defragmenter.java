@@ -25,8 +25,8 @@ public final class Defragmenter {
      *
      * It is done in slices, and after each it rests for some times as long as that took, since readers need the
      * processors, or longer where it would write too many bytes in a second. While there is nothing to do it looks now
-     * and then, so that readers need not wake anybody. The garbage that it makes is collected as that of a commit is, by
-     * the bytes that are written, and that takes of the same time.
+     * and then, so that readers need not wake anybody. The garbage that it makes is collected as that of a commit is,
+     * by the bytes that are written, and that takes of the same time.
      *
      * If room is short it leaves intervals as they are.
      */
@@ -114,7 +114,7 @@ public final class Defragmenter {
         rest = FIRST_REST_NANOS;
     }
 
-    /** Does so with all fragmented intervals, whether noted or not. On the caller's thread, in stores without threads. */
+    /** Writes all fragmented intervals anew, noted or not. On the caller's thread, in stores without threads. */
     void defragmentAll(Runnable publish) {
         for (long offset = 0; offset < parts.index.current().totalBytes(); ) {
             int bytes = defragment(offset, publish);

@@ -10,8 +10,8 @@ import io.flexdb.storage.StoreMemoryException;
 import java.util.function.LongSupplier;
 
 /**
- * Makes the filters of intervals that have none, once somebody has asked for them: after a store was opened that had not
- * been closed with them, and where intervals have become others without their keys being read. By the thread that
+ * Makes the filters of intervals that have none, once somebody has asked for them: after a store was opened that had
+ * not been closed with them, and where intervals have become others without their keys being read. By the thread that
  * commits, while it has nothing else to do, in slices, and for a fourth of the time.
  */
 public final class FilterBuilder {

@@ -2,7 +2,7 @@ package io.flexdb.internal.write;
 
 import java.util.function.LongSupplier;
 
-/** Tells whether nobody has written for a while, so that memory and disk are better given back. Under the write lock. */
+/** Tells whether nobody has written for a while, so that memory and disk can be given back. Under the write lock. */
 final class IdleTime {
     /** How often to look. */
     static final long PERIOD_NANOS = 1_000_000_000;

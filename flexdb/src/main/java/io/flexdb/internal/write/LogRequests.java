@@ -2,7 +2,7 @@ package io.flexdb.internal.write;
 
 import io.flexdb.storage.StoreFullException;
 
-/** What writers ask of the thread that makes logs, and what has come of it. All fields are under the write lock. */
+/** The writers' requests to the thread that makes logs, and their results. All fields are under the write lock. */
 final class LogRequests {
     private final WriteMonitor monitor;
     private boolean wanted;
@@ -11,13 +11,13 @@ final class LogRequests {
     private StoreFullException refusal; // of the last try; null if it went well
     private Runnable wakeTask = () -> {};
     private Runnable wakeTaskSoon = () -> {};
-    private volatile boolean maySoon; // what is wanted need not be begun at once; written under the lock
+    private volatile boolean maySoon; // the wanted log need not be begun at once; written under the lock
 
     LogRequests(WriteMonitor monitor) {
         this.monitor = monitor;
     }
 
-    /** Says what makes logs, under the lock. */
+    /** Sets the task that makes logs, under the lock. */
     void task(Runnable wake, Runnable wakeSoon) {
         wakeTask = wake;
         wakeTaskSoon = wakeSoon;
@@ -26,7 +26,7 @@ final class LogRequests {
         }
     }
 
-    // ---- by writers, and who commits, under the lock
+    // ---- by writers and the commit thread, under the lock
 
     /** Has the next log be made, if none is ready. */
     void want() {
@@ -39,8 +39,8 @@ final class LogRequests {
     }
 
     /**
-     * Does the same, but leaves it for a moment: a store that is opened for a few writes needs no second log. Whoever
-     * fills the first one in less {@linkplain #hurry hurries}.
+     * Has the next log be made after a moment: a store that is opened for a few writes needs no second log. A writer
+     * that fills the first one before {@linkplain #hurry hurries} it.
      */
     void wantSoon() {
         if (!wanted) {
@@ -70,7 +70,7 @@ final class LogRequests {
         return triesBegun;
     }
 
-    /** Why there is no log, if a try says so that has begun after so many others; null while one is to come. */
+    /** The refusal of a try that began after so many others, if there is no log; null while one is to come. */
     StoreFullException refusalSince(long begunBefore) {
         boolean trying = wanted || triesEnded < triesBegun;
         return trying || triesEnded <= begunBefore ? null : refusal;

@@ -80,7 +80,7 @@ public final class LogThread {
                 tries = false;
                 tableWaits = 0;
                 memoryWaits = 0;
-                requests.tried(full); // whoever needs one is told
+                requests.tried(full); // writers that need one are told
                 if (full == null) {
                     memLogs.keepReserve();
                     requests.reserveKept();
@@ -96,8 +96,8 @@ public final class LogThread {
     }
 
     /**
-     * Waits until one of the memtables there may be is free, and returns false if that is better done without a thread.
-     * But for a reader that takes long, it is soon.
+     * Waits until one of the memtables is free, which is soon unless a reader takes long. Returns false if the wait is
+     * better done without a thread.
      */
     private boolean awaitTable() {
         while (tableWaits < MAX_TABLE_WAITS && health.isUsable() && !memLogs.mayPrepare(retired.pinnedTables())) {

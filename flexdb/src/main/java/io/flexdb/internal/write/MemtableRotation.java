@@ -6,8 +6,8 @@ import io.flexdb.internal.mem.Payload;
 import io.flexdb.storage.StoreFullException;
 
 /**
- * What a writer does that finds no room in the active memtable: it begins the next one, waits until it may, or is
- * refused. All of it under the write lock.
+ * Helps a writer that finds no room in the active memtable: it begins the next one, waits until it may (a write stall),
+ * or is refused. All of it under the write lock.
  */
 final class MemtableRotation {
     private static final int SEGMENTS_KEPT = 6; // open, and kept back, beside those that are filled
@@ -47,7 +47,7 @@ final class MemtableRotation {
     /**
      * Begins another memtable, or waits until there may be another; then the writer looks again.
      *
-     * @throws StoreFullException if there is no space for a log, or no room in the space for what is frozen; nothing
+     * @throws StoreFullException if there is no space for a log, or no room in the space for frozen memtables; nothing
      *     has changed then, and later there may be some
      */
     void rotate(Payload payload) {
@@ -61,7 +61,7 @@ final class MemtableRotation {
         }
     }
 
-    /** To delete data is no advice for whoever is refused that: but it is known what would let him go on. */
+    /** The advice to delete data does not help a refused delete. This tells instead how many bytes would. */
     private StoreFullException refusalOfDelete(StoreFullException why) {
         long bytes = memtables.bytesForAll() + SEGMENTS_KEPT * segmentBytes;
         StoreFullException refusal =
@@ -114,10 +114,10 @@ final class MemtableRotation {
 
     /**
      * Waits until the next memtable and its log are ready. If there is no space for a log (a try counts only if it has
-     * begun after the call), one that a commit makes free is used again, and be it that of the active memtable.
+     * begun after the call), a commit frees one to be used again, if need be that of the active memtable.
      *
-     * @return why there is none, if there is no room for that commit either, or none is left to be made; else null:
-     *     there is one, or another thread has begun another memtable
+     * @return the refusal, if there is no room for that commit either, or none is left to be made; else null: there is
+     * one, or another thread has begun another memtable
      */
     private StoreFullException awaitLog(Payload payload) {
         MemLog full = memtables.get();
@@ -144,7 +144,7 @@ final class MemtableRotation {
     }
 
     /**
-     * Where no further log can be made deletes get the one in reserve, and others a small one if nothing can be
+     * If no further log can be made, deletes get the one in reserve, and others a small one if nothing can be
      * committed.
      */
     private void beginWithoutLog(StoreFullException why, Payload payload) {

@@ -18,8 +18,8 @@ import java.util.zip.CRC32C;
 /** The content that an interval gets: its pairs merged with entries. For one thread. */
 final class MergedContent {
     /*
-     * Its directory is whole. Of its records, the buffer has the new ones if it is made in place, for the others stay
-     * where they are; and all of them if the interval is written anew.
+     * Its directory is whole. The buffer has only new records if the change is in place, for the others stay where they
+     * are, and all records if the interval is written anew.
      */
     private static final int SMALL_BYTES = 256 << 10;
     private static final int MAX_PLACES_KEPT = 64 << 10;
@@ -31,14 +31,15 @@ final class MergedContent {
     private final FilterChange filtered;
     private final Expiries expiries;
     private long now; // from which on expiry is counted there
-    private final ByteBuffer smallRecords; // what records is when nothing large has to fit
+    private final ByteBuffer smallRecords; // the value of records when nothing large has to fit
     private final int[] smallPlaces = new int[1024];
     private ByteBuffer records;
     private int recordBytes;
     private final DirectoryBuilder directory = new DirectoryBuilder();
-    private int[] places = smallPlaces; // where the record of each pair is: with the old keys, or from -1 on in records
+    private int[] places = smallPlaces; // of each pair's record: with the old keys, or from -1 on in records
 
-    /** Changes in place that the new content stands for: where in it, how many bytes go, how many come, from where, and
+    /**
+     * Changes in place that the new content stands for: where in it, how many bytes go, how many come, from where, and
      * which pair is put, and which entry's record is in the data file. */
     private final long[] inPlaceChanges = new long[CHANGE_FIELDS * GatheredEntries.MAX_COUNT];
 
@@ -67,7 +68,7 @@ final class MergedContent {
         return memory.allocate(OffHeap.Use.COMMITS, bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Lets go of what a large value needed. */
+    /** Lets go of the memory that a large value needed. */
     void shrink() {
         records = smallRecords;
         recordBytes = 0;
@@ -94,12 +95,12 @@ final class MergedContent {
         return directory;
     }
 
-    /** What the windows in the directory skip. */
+    /** The number of key bytes that the windows in the directory skip. */
     int skipped() {
         return skipped;
     }
 
-    // ---- changes, in their order: what is before each of them is new already
+    // ---- changes, in their order: the content before each of them is new already
 
     /** Whether it is made by these changes; else the interval is written anew. */
     boolean isInPlace() {
@@ -110,7 +111,7 @@ final class MergedContent {
         return changeCount;
     }
 
-    /** Where in the content it is. */
+    /** The position of a change in the content. */
     long changeStart(int change) {
         return inPlaceChanges[CHANGE_FIELDS * change];
     }
@@ -123,7 +124,7 @@ final class MergedContent {
         return (int) inPlaceChanges[CHANGE_FIELDS * change + 2];
     }
 
-    /** Where in the buffer the bytes are that come. */
+    /** The index in the buffer of the bytes that come. */
     int addedFrom(int change) {
         return (int) inPlaceChanges[CHANGE_FIELDS * change + 3];
     }
@@ -145,23 +146,23 @@ final class MergedContent {
         return staged != null ? staged.reference() : entries.table(entry).buffer();
     }
 
-    /** Where that is. */
+    /** The index of the reference in its buffer. */
     int referencePosition(int change) {
         int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
         StagedPair staged = entries.staged(entry);
         return staged != null ? staged.position() : entries.table(entry).valuePosition(entries.ref(entry));
     }
 
-    /** Bytes of that. */
+    /** Bytes of the reference. */
     int referenceBytes(int change) {
         int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
         StagedPair staged = entries.staged(entry);
         return staged != null ? staged.referenceBytes() : entries.table(entry).storedLength(entries.ref(entry));
     }
 
-    // ---- what was there before, if all pairs are in memory
+    // ---- the old content, if all pairs are in memory
 
-    /** Where in the old content an unchanged pair is; -1 for one that has come. */
+    /** The position of an unchanged pair in the old content; -1 for one that has come. */
     int oldStart(int pair) {
         return places[pair] < 0 ? -1 : places[pair] - IntervalFormat.dataPosition(old.directory(), old.base());
     }
@@ -173,7 +174,7 @@ final class MergedContent {
         return old.count() == 0 || old.haveKeys();
     }
 
-    /** What has a pair's key. */
+    /** The buffer with a pair's key. */
     ByteBuffer keyBuffer(int pair) {
         return places[pair] < 0 ? records : old.keyBuffer();
     }
@@ -183,12 +184,12 @@ final class MergedContent {
         return IntervalFormat.header(keyBuffer(pair), recordPosition(pair));
     }
 
-    /** Where in its {@link #keyBuffer} a pair's record begins. */
+    /** The index in its {@link #keyBuffer} at which a pair's record begins. */
     int recordPosition(int pair) {
         return places[pair] < 0 ? ~places[pair] : places[pair];
     }
 
-    /** Where in its {@link #keyBuffer} a pair's key begins. */
+    /** The index in its {@link #keyBuffer} at which a pair's key begins. */
     int keyPosition(int pair) {
         return recordPosition(pair) + RecordFormat.headerBytes(header(pair));
     }
@@ -204,7 +205,7 @@ final class MergedContent {
      * may mean to wait for readers, of whom this is one.
      *
      * @param wantInPlace whether the records of pairs that do not change stay where they are
-     * @param reclaiming what of entries, and of pairs that are written anew, is left out
+     * @param reclaiming tells which entries, and which pairs that are written anew, are left out
      */
     void merge(OldPairs oldPairs, GatheredEntries gathered, boolean wantInPlace, Reclaiming reclaiming) {
         assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveImage() : "records to copy";
@@ -411,7 +412,7 @@ final class MergedContent {
         addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
     }
 
-    /** Adds a pair that is in the data file; here is what it has before its value. */
+    /** Adds a pair that is in the data file; the buffer gets the bytes before its value. */
     private void addLarge(MemTable table, int ref, byte fingerprint) {
         int keyLength = table.keyLength(ref);
         int valueLength = table.valueLength(ref);

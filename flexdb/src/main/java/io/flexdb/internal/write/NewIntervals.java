@@ -16,7 +16,7 @@ final class NewIntervals {
     final IntervalReplacement replacement = new IntervalReplacement();
     private int count;
     private int[] ends = new int[16]; // the pair behind each
-    private int[] skipped = new int[16]; // what its windows skip
+    private int[] skipped = new int[16]; // key bytes that its windows skip
     private long[] contents = new long[16];
     private byte[] anchor = new byte[256];
 
@@ -38,7 +38,7 @@ final class NewIntervals {
         return ends[part];
     }
 
-    /** What the windows of its keys skip. */
+    /** The number of key bytes that its windows skip. */
     int skipped(int part) {
         return skipped[part];
     }
@@ -108,7 +108,7 @@ final class NewIntervals {
         contents[count++] = number;
     }
 
-    /** Has the windows of each part skip what all keys begin with that belong to it, or will. */
+    /** Makes the windows of each part skip the common prefix of all keys that belong to it, or will. */
     private void makeWindows(MergedContent content, IntervalRef old) {
         for (int part = 0; part < count; part++) {
             int first = first(part);

@@ -11,12 +11,12 @@ import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 
-/** The pairs of an interval as they are before a change: its directory, and what is read of it. For one thread. */
+/** The pairs of an interval before a change: its directory, and the pairs read so far. For one thread. */
 final class OldPairs {
     /*
      * With a directory alone, only those pairs are read that may have the key that is sought, or whose window is the
-     * same. With an outline, which has no windows, some more are. With an image nothing is, nor with the heads of pairs,
-     * which is all that ever is in memory of an interval with a large value.
+     * same. With an outline, which has no windows, some more are read. With an image none is, nor with the heads of
+     * pairs. Of an interval with a large value only heads are ever in memory.
      */
     private final IntervalReader reader;
     private final ReadContext context;
@@ -29,13 +29,13 @@ final class OldPairs {
     private boolean windows;
     private boolean found;
 
-    /** @param context with the interval, and what is read of it */
+    /** @param context with the interval, and the bytes read of it */
     OldPairs(IntervalReader reader, ReadContext context) {
         this.reader = reader;
         this.context = context;
     }
 
-    /** There are none. */
+    /** Sets that there are no pairs. */
     void setNone() {
         count = 0;
         image = false;
@@ -44,7 +44,7 @@ final class OldPairs {
     }
 
     /**
-     * There are those of the context's interval, to be read where they are needed.
+     * Takes the pairs of the context's interval, which are read when they are needed.
      *
      * @param ofInterval has its directory or outline
      */
@@ -101,7 +101,7 @@ final class OldPairs {
         return heads != null ? heads.buffer() : directory;
     }
 
-    /** Where in the {@link #keyBuffer} the record of a pair begins, or its head. */
+    /** The index in the {@link #keyBuffer} at which the record of a pair, or its head, begins. */
     int recordPosition(int pair) {
         return heads != null ? heads.position(pair) : IntervalFormat.recordPosition(directory, base, pair);
     }
@@ -124,7 +124,7 @@ final class OldPairs {
         return count == 0 ? 0 : IntervalFormat.skipped(directory, base);
     }
 
-    /** Where a pair begins, relative to the first. */
+    /** The beginning of a pair, relative to the first. */
     int start(int pair) {
         return IntervalFormat.relativePosition(directory, base, pair);
     }

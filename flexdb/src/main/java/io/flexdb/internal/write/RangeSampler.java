@@ -19,8 +19,8 @@ final class RangeSampler {
      * An extent without the flag CONTINUATION begins with a pair, so the first pair of an extent near the wanted place
      * gives an anchor. Nothing else of the data is read.
      *
-     * An anchor has the whole key, since nothing is known of the key before it. So the next one is as many times its
-     * length away, and all anchors together have a small part of what the space has, whatever the length of keys.
+     * An anchor has the whole key, since nothing is known of the key before it. So the distance to the next one grows
+     * with its length, and all anchors together are a small part of the space, whatever the length of keys.
      */
     private static final int STRIDE_BYTES = IntervalBounds.MAX_BYTES;
     private static final int KEY_SHARE = 64; // of the bytes of a space, for each of an anchor
@@ -50,14 +50,13 @@ final class RangeSampler {
         keyBytes = 0;
         long end = Math.min(to, view.size());
         for (long at = nextRecordStart(from); at < end; ) {
-            // What can't be read becomes a part of the interval before it: whoever reads that is told, and others are
-            // served.
+            // Unreadable bytes become a part of the interval before them: only reads of that fail.
             at = nextRecordStart(readKey(at) ? at + strideBytes() : at + 1);
         }
         return this;
     }
 
-    /** How far from the last key read the next one is to be. */
+    /** The distance from the last key read to the next one. */
     private int strideBytes() {
         return Math.max(STRIDE_BYTES, KEY_SHARE * (keyBytes - keyStart(count - 1)));
     }
@@ -74,7 +73,7 @@ final class RangeSampler {
         return keys;
     }
 
-    /** Where a sampled key begins, or behind the last one where that ends. */
+    /** The beginning of a sampled key; behind the last one, the end of that. */
     int keyStart(int sample) {
         return sample == 0 ? 0 : keyEnds[sample - 1];
     }

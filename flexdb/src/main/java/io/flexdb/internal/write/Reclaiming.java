@@ -4,14 +4,14 @@ import io.flexdb.internal.base.KeyHash;
 import io.flexdb.internal.mem.MemTable;
 import java.nio.ByteBuffer;
 
-/** Which pairs have expired so that a commit may leave them out of the space. For the thread that commits. */
+/** Tells which expired pairs a commit may leave out of the space. For the thread that commits. */
 final class Reclaiming {
     /*
-     * A view of the store that shows a pair still has a version with it. A view that is taken when the pair is gone has a
-     * later time than the pair's end. That would be all, if there were no operands: one that was made before a value's
-     * end goes into that value, and is over with it; without the value it would begin another. So a value stays as long
-     * as any memtable but that of the value's own entry knows its key. Operands with lower times than the one that counts
-     * here are in the memtables listed when that was taken: see CommitThread.
+     * A view of the store that still shows a pair has a version with it (MVCC). A view that is taken when the pair is
+     * gone has a later time than the pair's end. Without operands this would suffice. But an operand from before a
+     * value's end goes into that value, and expires with it; without the value it would begin another. So a value stays
+     * as long as any memtable but that of the value's own entry knows its key. Operands with lower times than the one
+     * that counts here are in the memtables listed when that was taken: see CommitThread.
      */
     private static final MemTable[] NONE = {};
 
@@ -23,7 +23,7 @@ final class Reclaiming {
     /**
      * Begins a commit.
      *
-     * @param newTime what has expired by then may go
+     * @param newTime pairs that have expired by then may go
      * @param withOperands all memtables that may have operands that were made before
      */
     void begin(long newTime, MemTable[] withOperands) {

@@ -2,7 +2,7 @@ package io.flexdb.internal.write;
 
 import io.flexdb.internal.log.WalWriter;
 
-/** The logs that an earlier process left, while what they hold is written again. */
+/** The logs that an earlier process left, while their writes are written again. */
 public interface RecoveredLogs {
     /** To be called before anything is committed, or the files of the space change. */
     void beforeCommit();

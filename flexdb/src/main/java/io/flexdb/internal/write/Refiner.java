@@ -29,19 +29,19 @@ public final class Refiner {
      * The problem: after a crash the index is sampled, so that opening is fast, and an interval is as large as an
      * extent. Each read of it costs fifty times what it should, until somebody divides it. Only the commit thread
      * changes the index, and it must not wait for reads of its own.
-     * The choice: threads of its own read and parse intervals of the published version and hand over what to make of
-     * them. The commit thread puts that into the index when it has nothing else to do, or between two intervals of a
-     * commit just before it publishes; which takes some microseconds for each. An interval that was changed in between
-     * has another content number, and was divided by whoever changed it.
-     * The cost: each byte but those of large values is read once after a crash. After some seconds at full speed the
-     * threads rest most of the time, so that the disk is the readers' again, and divide at once only what these meet.
+     * The choice: threads of its own read and parse intervals of the published version and hand over their divisions.
+     * The commit thread puts these into the index when it has nothing else to do, or between two intervals of a commit
+     * just before it publishes; each takes some microseconds. An interval that was changed in between has another
+     * content number, and its change has divided it. The cost: each byte but those of large values is read once after a
+     * crash. After some seconds at full speed the threads rest most of the time, so that the disk is the readers'
+     * again, and divide at once only intervals that these meet.
      *
-     * Nothing of this is in a file before the store is closed, so a crash finds what it would have found without it.
+     * Nothing of this is in a file before the store is closed, so it does not matter for a crash.
      *
      * R1  Only the commit thread, or in a store without one the writer, takes from `ready` and changes the index.
      * R2  A Division is in `free`, in `ready`, or with one thread.
-     * R3  An interval that can't be divided stays as it is, and is not tried again by the walk; who reads it gets the
-     *     exception. Every division that leaves a coarse part makes that part smaller, so the walks come to an end.
+     * R3  An interval that can't be divided stays as it is, and is not tried again by the walk; a read of it throws.
+     *     Every division that leaves a coarse part makes that part smaller, so the walks come to an end.
      */
     public static final int AT_ONCE = 8;
 
@@ -85,7 +85,7 @@ public final class Refiner {
      * @param inline whether to use no threads
      * @param dividers makes one for each thread
      * @param onDivided tells the commit thread that there is something to apply; in a store without threads publishes
-     *     what was applied
+     * the applied divisions
      * @param nanoClock tells when to go slow
      */
     public Refiner(

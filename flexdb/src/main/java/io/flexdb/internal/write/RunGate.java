@@ -6,9 +6,9 @@ import io.flexdb.internal.read.StoreVersions;
 /** Keeps writers away from the keys of a sorted run while it is brought into the space. Any thread. */
 public final class RunGate {
     /*
-     * What memtables have is committed first while everybody goes on, which may take as long as some commits. Then the
-     * range is held, and what has come meanwhile, which is little, is committed, too. Who wants to write to the range
-     * waits for that and for the link, all others for nothing.
+     * Memtables are committed first while everybody goes on, which may take as long as some commits. Then the range is
+     * held, and the few writes that came meanwhile are committed, too. Writes to the range wait for that and for the
+     * link, all others for nothing.
      *
      * G1  While the range is held no memtable has, or gets, anything of it.
      */
@@ -55,11 +55,11 @@ public final class RunGate {
     }
 
     /**
-     * Holds a range of keys. When this returns all that was written to it is in the space, durably (G1).
+     * Holds a range of keys. When this returns all writes to it are in the space, durably (G1).
      *
      * @param guard is asked when it is held, and may refuse; null for none
      * @param goOn throws if the caller is to end
-     * @throws io.flexdb.storage.StoreFullException if there is no room to commit what memtables have
+     * @throws io.flexdb.storage.StoreFullException if there is no room to commit the memtables
      */
     public Hold hold(byte[] from, byte[] to, WriteGuard guard, Runnable goOn) {
         monitor.lock();
@@ -85,7 +85,7 @@ public final class RunGate {
     }
 
     /**
-     * Has everything committed that was written before.
+     * Has all earlier writes committed.
      *
      * @throws io.flexdb.storage.StoreFullException if there is no room for it
      */

@@ -9,20 +9,20 @@ import io.flexdb.internal.interval.SortedRun;
 import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.storage.StoreFullException;
 
-/** Brings sorted runs, which are staged, into space and index without a copy. For the thread that commits. */
+/** Links (ingests) staged sorted runs into space and index without a copy. For the thread that commits. */
 final class RunLinker {
     /*
-     * A part of a run takes the place of what there is between two keys. That is cut out as a deleted range is. The part
-     * then goes between two pairs, whose interval is divided there: what is left of it, the part's intervals, what is
-     * right of it. The space takes the part's pieces as extents; no byte is copied.
+     * A part of a run replaces all pairs between two keys. These are cut out as a deleted range is. The part then goes
+     * between two pairs, whose interval is divided there: its left pairs, the part's intervals, its right pairs. The
+     * space takes the part's pieces as extents; no byte is copied.
      *
      * All parts of a run are one group, and so one batch of the logical log, which a crash keeps or not. In between,
-     * space and index do not fit each other, and nothing may be published or reserved. So what may be refused comes
-     * before: places in the files and, roughly, memory of the index. What fails in the middle, be it a read or for want
-     * of memory after all, leaves roots that nobody may see; the store has to be opened again.
+     * space and index do not fit each other, and nothing may be published or reserved. So all that may be refused is
+     * reserved before: places in the files and, roughly, memory of the index. A failure in the middle, of a read or for
+     * want of memory after all, leaves roots that nobody may see; the store has to be opened again.
      */
     private static final int AT_ONCE = 1024; // intervals that the index is given
-    private static final int CUTS_OF_A_PART = 4; // both ends, and what the tree cuts in two there
+    private static final int CUTS_OF_A_PART = 4; // both ends, and the extents cut in two there
 
     private final Committer committer;
     private final SpaceEngine engine;
@@ -32,7 +32,7 @@ final class RunLinker {
     private final IntervalReplacement next = new IntervalReplacement();
     private StoreFullException memoryRefusal;
 
-    // What is left and right of the part in its interval.
+    // The pairs left and right of the part in its interval.
     private long leftBytes;
     private int leftPairs;
     private long rightBytes;
@@ -86,7 +86,7 @@ final class RunLinker {
         return count;
     }
 
-    /** Bytes of the anchors of what is behind the parts. */
+    /** Bytes of the anchors of the intervals behind the parts. */
     private static long partEndBytes(SortedRun run) {
         long bytes = 0;
         for (int part = 0; part < run.parts(); part++) {
@@ -95,7 +95,7 @@ final class RunLinker {
         return bytes;
     }
 
-    /** Why it could not be reserved for. */
+    /** The refusal of the last {@link #reserve}. */
     StoreFullException refusal() {
         return memoryRefusal != null ? memoryRefusal : engine.reservation().refusal();
     }
@@ -115,14 +115,14 @@ final class RunLinker {
             throw committer.refusal();
         }
         if (run.partFirstInterval(part) == run.partEndInterval(part)) {
-            return; // only what was there goes
+            return; // the part only removes pairs
         }
         divideAt(from, to);
         linkPieces(run, part);
         linkIntervals(run, part, from, to);
     }
 
-    /** Finds what is left and right of a part, of which nothing is there any more, and has it in one interval. */
+    /** Finds the pairs left and right of a part, between which no pair is any more, and has them in one interval. */
     private void divideAt(byte[] from, byte[] to) {
         index.find(index.current(), from, 0, from.length, interval);
         rightBytes = 0;

@@ -9,16 +9,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Makes a run of another one that can be linked: what the space has between its pairs is a part of it, or of no part. */
+/** Makes a run of another one that can be linked: the space's pairs between its own are in it, or between its parts. */
 final class RunMerge {
     /*
-     * A run is linked in the place of all that the space has between two keys. So what is to stay of that has to be in
-     * the run, or the run has to be linked in several parts, between which it stays where it is. For the few pairs that
-     * stand between two of the run a copy is cheaper, else another part is.
+     * A run is linked in the place of all pairs that the space has between two keys. So pairs that are to stay have to
+     * be in the run, or it is linked in several parts, between which they stay where they are. For a few pairs between
+     * two of the run a copy is cheaper, else another part is.
      *
      * Intervals of the run between whose pairs the space has none that stay, are taken as they are. Of the others the
-     * pairs are written once more, with those that the space has between them. So to load keys that are new, or that are
-     * all there are, writes no byte twice.
+     * pairs are written once more, with those that the space has between them. So a load of new keys alone, or of all
+     * keys, writes no byte twice.
      */
     static final int MAX_COPIED_BYTES = 8 << 10; // between two pairs of the run
 
@@ -43,7 +43,7 @@ final class RunMerge {
     }
 
     /**
-     * Does it.
+     * Merges.
      *
      * @param end the key where it ends; nothing of the run is there or behind it
      * @param goOn called now and then; may throw
@@ -88,8 +88,8 @@ final class RunMerge {
     }
 
     /**
-     * Takes what the space has before a key of the run, and goes to what it has from there on. If that is much a part
-     * ends, and nothing is taken.
+     * Takes the space's pairs before a key of the run, and goes to those from there on. If they are many a part ends,
+     * and none is taken.
      *
      * @return whether something was taken
      */

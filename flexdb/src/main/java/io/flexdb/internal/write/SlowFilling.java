@@ -9,12 +9,12 @@ import java.util.function.LongSupplier;
  */
 final class SlowFilling {
     /*
-     * A read looks into the memtable first, and a scan merges what it has, so whatever stays there for minutes makes
-     * all reads slower: scans of 50 pairs by a third if it is half full. To commit it early costs little where few
-     * writes come. Where many do it would be full soon, and a commit of many entries is cheaper for each. Very few
-     * entries are in nobody's way, and a store that is written to once a minute need not force files each time. But a
-     * range that was deleted holds back all the space that it covers. So does a key with a large value: a few deletes may
-     * hold back more than all else has, so they wait for some periods and no longer.
+     * A read looks into the memtable first, and a scan merges its entries. So entries that stay there for minutes make
+     * all reads slower: scans of 50 pairs by a third if it is half full. An early commit costs little if few writes
+     * come. If many come it would be full soon, and a commit of many entries is cheaper for each. Very few entries are
+     * in nobody's way, and a store that is written to once a minute need not force files each time. But a range that
+     * was deleted holds back all the space that it covers. So does a key with a large value: a few deletes may hold
+     * back more than all else has, so such deletes wait for some periods and no longer.
      */
     private static final long PERIOD_NANOS = 1_000_000_000;
     private static final double MOST_IN_A_PERIOD = 1.0 / 8; // of a memtable

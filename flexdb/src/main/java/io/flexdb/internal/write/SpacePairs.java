@@ -16,7 +16,7 @@ import java.util.Arrays;
 final class SpacePairs {
     /*
      * Bytes come in windows, and from frames that were verified. A pair longer than a window is never brought as a
-     * whole: who comes across one asks for its key only.
+     * whole: only its key is asked for.
      */
     static final int WINDOW_BYTES = 256 << 10;
 
@@ -126,7 +126,7 @@ final class SpacePairs {
             int length = (int) Math.min(Math.min(WINDOW_BYTES, left), Math.max(intervalEnd - pair, ahead));
             ahead = Math.min(2 * length, WINDOW_BYTES);
             windowBytes = 0;
-            int ticket = versions.enter(); // what is read may be in the memory of a segment that is being written
+            int ticket = versions.enter(); // the bytes may be in the memory of a segment that is being written
             try {
                 reads.read(pin.version().space(), pair, window, 0, length);
             } finally {

@@ -4,21 +4,22 @@ import io.flexdb.storage.StoreFullException;
 import java.util.function.LongSupplier;
 
 /**
- * Room in the space that a commit did not find: tries to find it later, which writers ask for and the commit thread
- * makes. All fields are under the write lock.
+ * Tries to find room in the space that a commit did not find: writers ask for them, and the commit thread makes them.
+ * All fields are under the write lock.
  */
 final class SpaceRetries {
     /*
-     * A writer that needs room asks for a try whenever it is refused; whether it waits for what comes of it depends on
-     * whether there is hope: something was deleted that the last try did not see, or reads held segments back then that
-     * they may have let go of since. A delete is seen by a try if it is visible when the try begins, not if it has its
-     * number by then.
+     * A writer that needs room asks for a try whenever it is refused. It waits for the result if there is hope:
+     * something was deleted that the last try did not see, or reads held segments back then that they may have let go
+     * of since. A delete is seen by a try if it is visible when the try begins, not if it has its number by then.
      *
-     * Space that somebody else made free on the disk is seen by a try only. So who has no other way out waits for one in
-     * any case: a delete, and who wants all to be committed. Puts are refused at once, and find it a little later.
+     * Only a try sees space that somebody else made free on the disk. So callers without another way out wait for one
+     * in any case: deletes, and those that want all to be committed. Puts are refused at once, and find it a little
+     * later.
      *
-     * A try may commit one memtable and find no room for the next. That can be over before a writer who waits has the
-     * lock, and he would see no more of it than the end of a try in vain. So commits are counted: he has his memtable.
+     * A try may commit one memtable and find no room for the next. It can be over before a waiting writer has the lock,
+     * which would see only the end of a try in vain. So commits are counted, and the writer knows that a memtable was
+     * freed.
      */
     private final WriteMonitor monitor;
     private final Runnable wantCommit;
@@ -30,7 +31,7 @@ final class SpaceRetries {
     private long commits; // of memtables
     private long freedThrough; // the number of the last write that has nothing but deletes
     private boolean deletesSinceTry; // since the last try began
-    private boolean heldByReads; // some of what the last try had needed
+    private boolean heldByReads; // some segments that the last try had needed
 
     /** @param wantCommit has the active memtable committed, if nothing else is to be */
     SpaceRetries(WriteMonitor monitor, Runnable wantCommit, LongSupplier visibleSequence) {
@@ -65,7 +66,7 @@ final class SpaceRetries {
     }
 
     /**
-     * Has the commit thread look for room again, and waits for what comes of it if there is hope.
+     * Has the commit thread look for room again, and waits for the result if there is hope.
      *
      * @param patient whether to wait in any case
      * @return whether a memtable was committed; there may be no room for the next one
@@ -99,7 +100,7 @@ final class SpaceRetries {
         monitor.changed();
     }
 
-    // ---- by who commits
+    // ---- by the thread that commits
 
     /** A memtable was committed. Under the lock; the caller tells it. */
     void committed() {

@@ -10,10 +10,9 @@ import io.flexdb.internal.mem.WritePayload;
 /** The room of the active memtable that only deletes get on a full disk. All fields are under the write lock. */
 final class SparedRoom {
     /*
-     * On a full disk deletes need a place in order to make room. So as long as the next memtable is not ready, nobody
-     * else takes the last eighth of the active one; and where none can follow, for want of a log or of room for what is
-     * frozen, deletes alone get one more: the one that is ready, or else one with the log that MemLogs keeps in
-     * reserve.
+     * On a full disk deletes need a place in order to make room. So as long as the next memtable is not ready, only
+     * deletes get the last eighth of the active one. If none can follow, for want of a log or of room for frozen ones,
+     * deletes alone get one more: the one that is ready, or else one with the log that MemLogs keeps in reserve.
      */
     static final double SPARED = 1.0 / 8; // of a memtable that may be the last
 

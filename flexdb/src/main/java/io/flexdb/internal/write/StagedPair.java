@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  *
  * @param write holds it
  * @param reference has the {@link LargeReference} to it at a position
- * @param referenceBytes of that
+ * @param referenceBytes of the reference
  * @param keyLength of the pair
  * @param length bytes of its value, or of the list of operands that wait
  * @param expiry in milliseconds since 1970
@@ -43,7 +43,7 @@ record StagedPair(
                 : RecordFormat.recordBytes(keyLength, length, expiry, through);
     }
 
-    /** Writes what the record has before its key, and returns the position of the key. */
+    /** Writes the record's bytes before its key, and returns the position of the key. */
     int writeHead(ByteBuffer to, int at) {
         int keyPosition = waits
                 ? RecordFormat.writeWaitingHead(to, at, keyLength, length, expiry, through)

@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 /** Room for large values where there is none. Any thread, without the write lock. */
 final class StagingRoom {
     /*
-     * A large value that the log can't take waits for nobody when it is staged. But there may be room in what was
-     * overwritten or removed, and not committed yet, or was staged in vain. So who finds none has all that committed,
-     * and looks once more; that costs a commit only where a write would be refused.
+     * A large value that the log can't take waits for nobody when it is staged. But a commit may free room: of pairs
+     * that were overwritten or removed, or of values staged in vain. So a writer that finds no room has all committed,
+     * and looks once more. This costs a commit only if a write would be refused.
      */
     private final LargeValues large;
     private final CommitThread commits;
@@ -53,11 +53,11 @@ final class StagingRoom {
         }
     }
 
-    /** Has the room free that was taken for what was not written. */
+    /** Frees the room of staged values that were not written. */
     void giveBackUnused() {
         try {
             giveBack();
-        } catch (StorageException e) { // as the store's health tells; whoever comes here has something to throw
+        } catch (StorageException e) { // the store's health tells it; the caller throws already
         }
     }
 

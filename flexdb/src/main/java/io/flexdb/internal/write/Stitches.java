@@ -4,7 +4,7 @@ import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import java.util.BitSet;
 
-/** Which pairs of an interval stay where they are when it is written anew. For one thread. */
+/** The pairs of an interval that stay where they are when it is written anew. For one thread. */
 final class Stitches {
     /*
      * Pairs are stitched that have not changed, if those that follow each other lie together in the data file and have

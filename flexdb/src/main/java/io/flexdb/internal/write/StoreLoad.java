@@ -15,20 +15,20 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
-/** Pairs in key order on their way into a store, and then in it, all at once. For one thread at a time. */
+/** A bulk load (ingestion): pairs in key order on their way into a store, all at once. For one thread at a time. */
 public final class StoreLoad implements AutoCloseable {
     /*
-     * What is added goes to segments of its own, which nothing refers to: no log, no memtable, and no lock that others
-     * wait for. To commit is to:
+     * Added pairs go to segments of their own, which nothing refers to. There is no log, no memtable, and no lock that
+     * others wait for. These are the steps of a commit:
      *
      *   1. force it, which is most of the work, while everybody goes on;
      *   2. have all committed that memtables hold, and hold the range of keys from then on (RunGate);
-     *   3. see what the space has between these keys, and write once more what has to be mixed with it (RunMerge);
+     *   3. read the space's pairs between these keys, and write pairs once more that have to be mixed (RunMerge);
      *   4. link it, publish it and force the log, by the commit thread (RunLinker);
      *   5. let the range go.
      *
-     * Until 4 has made the log durable nothing has happened: what is staged is free by itself after a crash, and given
-     * back otherwise.
+     * Until 4 has made the log durable nothing has happened: staged bytes are free by themselves after a crash, and
+     * given back otherwise.
      */
     private final Loads loads;
     private final SpaceEngine engine;
@@ -84,7 +84,7 @@ public final class StoreLoad implements AutoCloseable {
     }
 
     /**
-     * The same with a value of which each part is asked for when it is needed.
+     * Adds a pair; each part of the value is asked for when it is needed. If it throws, nothing more can be added.
      *
      * @param value fills a buffer with the next bytes
      */
@@ -157,7 +157,7 @@ public final class StoreLoad implements AutoCloseable {
         return key.length < RecordFormat.MAX_KEY_BYTES ? Arrays.copyOf(key, key.length + 1) : KeyHeads.behind(key);
     }
 
-    /** Ends it: what is not in the store is given back. Any thread. */
+    /** Ends it, and gives segments back that are not in the store. Any thread. */
     @Override
     public void close() {
         open = false;

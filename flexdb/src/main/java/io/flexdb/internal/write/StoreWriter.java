@@ -24,14 +24,15 @@ public final class StoreWriter {
      * in the active memtable, and its frame in that memtable's log. It is inserted in parallel with others. Then it
      * becomes visible, in the order of sequence numbers: an early one is made visible, and its writer woken, by those
      * before it (VisibleSequence). Visible before durable is deliberate; the call returns after both, as its force
-     * asks.
+     * asks. Writers share one force (group commit, SharedForce).
      *
-     * All else is done by others, which share the write lock: MemtableRotation has what to do when the active memtable
-     * is full, SparedRoom who gets the last of it on a full disk, WritePacer how fast it may be filled.
+     * Other classes, which share the write lock, do the rest: MemtableRotation acts when the active memtable is full,
+     * SparedRoom keeps its last part for deletes on a full disk, WritePacer limits how fast it is filled (write
+     * stalls).
      *
      * I1  visibleSequence never falls, and everything up to it is inserted.
-     * I2  Whoever has got a number becomes visible or makes the store fail: between the two nothing is called that
-     *     could throw but what is caught, for those behind would wait for ever.
+     * I2  A write that has a number becomes visible or makes the store fail: in between every exception is caught, for
+     *     writes behind it would wait for ever.
      */
     /** Returned for a write that was not made. */
     public static final long REFUSED = -1;
@@ -69,7 +70,7 @@ public final class StoreWriter {
     private volatile long walBytesWritten; // written under the write lock
     private long runsBehind; // that the logs tell of, under the same
 
-    /** @param startOthers starts what is only needed once there are writes, each time anew */
+    /** @param startOthers starts tasks that are only needed once there are writes, each time anew */
     public StoreWriter(
             StoreSettings settings,
             StoreVersions versions,
@@ -105,22 +106,22 @@ public final class StoreWriter {
         this.stagingRoom = new StagingRoom(large, commits, runs);
     }
 
-    /** What keeps writers away from the keys of a sorted run. */
+    /** The gate that keeps writers away from the keys of a sorted run. */
     public RunGate runs() {
         return runs;
     }
 
-    /** What the commit thread is to be given. */
+    /** The work for the commit thread. */
     public CommitWork commitWork() {
         return requests;
     }
 
-    /** What the thread that makes logs is to be given. */
+    /** The requests to the thread that makes logs. */
     LogRequests logRequests() {
         return logs;
     }
 
-    /** Starts what works beside writers once there are any. Under the write lock, or before there can be any. */
+    /** Starts the tasks beside writers once there are any. Under the write lock, or before there can be any. */
     public void startThreads() {
         startOthers.run();
         syncs.start();
@@ -134,7 +135,7 @@ public final class StoreWriter {
                 && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
     }
 
-    /** The same of a batch, of which large values need not be in them. */
+    /** Whether a memtable and its log can hold a batch, of which large values need not be in them. */
     public boolean fits(BatchPayload payload) {
         if (fits(payload.length(), payload.bodyBytes(), payload.entries())) {
             return true;
@@ -143,7 +144,7 @@ public final class StoreWriter {
         return without != null && fits(without.payloadBytes(), without.bodyBytes(), payload.entries());
     }
 
-    /** Throws unless they can. */
+    /** Throws unless a memtable and its log can hold a write. */
     public void requireFits(long payloadBytes, long bodyBytes, int entries) {
         if (!fits(payloadBytes, bodyBytes, entries)) {
             throw new IllegalArgumentException("the write has " + payloadBytes + " bytes in " + entries
@@ -225,7 +226,7 @@ public final class StoreWriter {
         }
     }
 
-    /** Writes what has no large values any more: they are staged, or null if there were none. */
+    /** Writes a payload whose large values are staged; null if there were none. */
     private long write(
             Payload payload,
             Force force,
@@ -315,20 +316,20 @@ public final class StoreWriter {
         }
     }
 
-    /** Whether a memtable may refer to more: what is staged waits for its commit, and takes the disk meanwhile. */
+    /** Whether a memtable may refer to more: staged values wait for its commit, and take disk space meanwhile. */
     private boolean hasRoomFor(MemLog log, StagedWrite staged) {
         return staged == null || log.stagedBytes() == 0 || log.stagedBytes() + staged.recordBytes <= mostStagedBytes;
     }
 
-    /** What makes large values of those that are. */
+    /** The stager of large values. */
     public LargeValues large() {
         return large;
     }
 
     /**
      * Checks a precondition, under the write lock. The lock is given up meanwhile if there is much to be checked.
-     * Others mostly write little until then, which is checked while they wait. After much was found too often, they
-     * wait for all of it.
+     * Others mostly write little until then; they wait while that is checked. After too many rounds with much to check,
+     * they wait for all of it.
      */
     private boolean holds(Precondition precondition, long through, boolean besideOthers) {
         if (besideOthers) {
@@ -378,7 +379,7 @@ public final class StoreWriter {
 
     // ---- how fast the active memtable may be filled
 
-    /** Brings up to date what follows from all else under the write lock. */
+    /** Updates the state that follows from all else under the write lock. */
     private void follow() {
         boolean hasSuccessor = memtables.mayBeginNext() && memLogs.isReady();
         boolean comesNearer = logs.lastWentWell() && !retries.isFull();
@@ -402,8 +403,8 @@ public final class StoreWriter {
     // ---- recovery
 
     /**
-     * A memtable for what an earlier process left. Its log is a new one; from the first time on that there is no space
-     * for one, it is the old log that has the write.
+     * A memtable for writes that an earlier process left. Its log is a new one, until there is no space for one; from
+     * then on it is the old log with the write.
      *
      * @param isChanged whether the write is not as the old log has it
      */
@@ -428,8 +429,7 @@ public final class StoreWriter {
 
     /**
      * A memtable with a log of its own for writes that an earlier process left, which may be more than memtables hold
-     * now: full ones are committed to make room. Where that can't be, memtables get larger and larger, so that there
-     * are few all the same.
+     * now: full ones are committed to make room. If they can't be, memtables get larger and larger, and so stay few.
      */
     private MemLog nextForCopies(Payload payload, RecoveredLogs logs) {
         int length = payload.length();
@@ -556,7 +556,7 @@ public final class StoreWriter {
         }
     }
 
-    /** Wakes whoever waits under the write lock: the store's health has changed, or an interval is to be divided. */
+    /** Wakes all that wait under the write lock: the store's health has changed, or an interval is to be divided. */
     public void wake() {
         monitor.wake();
     }

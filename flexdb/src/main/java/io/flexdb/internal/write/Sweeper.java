@@ -4,19 +4,19 @@ import io.flexdb.internal.interval.IntervalCursor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Removes pairs that have expired from the space, whether anybody writes beside them or not. By the thread that commits. */
+/** Removes expired pairs from the space, whether anybody writes beside them or not. By the thread that commits. */
 final class Sweeper {
     /*
      * Problem: only the end of each pair is known, and only when the pair is read. To look at all pairs again and again
      * costs too much, and to know the end of each takes too much memory. Choice: the committer counts how many bytes
-     * expire when, and among which keys (Expiries). Once expired pairs are a good part of the range where they lie, one
-     * sweep goes through that range, interval by interval, and writes those anew of which a good part has expired. So
-     * it reads some times the bytes that it frees, and expired pairs take about a third of the space of live ones.
+     * expire when, and among which keys (Expiries). Once expired pairs are a good part of their range, one sweep goes
+     * through that range, interval by interval, and writes those anew of which a good part has expired. So it reads
+     * some times the bytes that it frees, and expired pairs take about a third of the space of live ones.
      *
      * After an opening nothing is counted yet, and of a bulk load nothing is: the first sweep counts.
      *
-     * It works in slices, and rests after each for some times as long as that took. So it takes a part of the thread even
-     * while one commit follows the other.
+     * It works in slices, and rests after each for some times as long as that took. So it takes a part of the thread
+     * even while one commit follows the other.
      */
     private static final int SHARE = 4; // one such part of the range, or of an interval, is worth it
     private static final int REST_FACTOR = 3; // of the time that a slice took

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class SyncThread {
     /*
-     * In a store that is forced when asked only writes that ask for more are looked after, and the thread begins with
-     * the first of them. Forces at once are another task, since the first one has its time.
+     * In a store that forces only on request, the thread serves only writes that ask for more, and begins with the
+     * first of them. Forces at once are another task, since the first one has its time.
      */
     private static final long TRY_AGAIN_NANOS = 10_000_000;
 
@@ -30,7 +30,7 @@ public final class SyncThread {
     private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
     private boolean stopped; // under the lock
 
-    /** @param threads null where nothing is forced but by whoever needs it */
+    /** @param threads null if each caller that needs a force makes it itself */
     public SyncThread(
             StoreSettings settings,
             StoreVersions versions,

@@ -1,10 +1,10 @@
 package io.flexdb.internal.write;
 
-/** Lets a write through, or not, at the moment in which it gets its place in the order of all writes. */
+/** Lets a write through, or refuses it, at the moment when it gets its place in the order of all writes. */
 public interface WriteGuard {
     /**
-     * Called under the write lock, right before the write gets its sequence numbers, perhaps more than once: whatever it
-     * throws refuses the write. It must not wait.
+     * Called under the write lock, right before the write gets its sequence numbers, perhaps more than once. Any
+     * exception refuses the write. It must not wait.
      */
     void check();
 

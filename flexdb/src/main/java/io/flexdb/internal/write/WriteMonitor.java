@@ -6,13 +6,13 @@ import io.flexdb.flexspace.internal.base.Monitor;
 /** The write lock, and the one condition under it that writers, commit thread and log thread wait for. */
 final class WriteMonitor {
     /*
-     * What these threads have to agree on is in the classes of this package that say so, and is read and written with
-     * this lock held. Who waits does so for any change, and then looks again at all it goes by. So who changes
-     * something there calls changed() before giving the lock up, and who changes nothing does not, or those who wait
-     * would wake each other for ever. To look changes nothing. What is elsewhere (marked *) is told afterwards, by
-     * whoever has changed it:
+     * The state that these threads share is in the classes of this package that say so, and is read and written with
+     * this lock held. A thread waits for any change, and then checks its condition again. So a thread that changes
+     * something there calls changed() before it gives the lock up. One that changes nothing does not, or waiting
+     * threads would wake each other for ever. Reading is no change. State elsewhere (marked *) is reported afterwards,
+     * by the thread that has changed it:
      *
-     *   who waits, in what              for what                           who changes that, and tells
+     *   waiting thread, in what         for what                           changed and reported by
      *   writer, MemtableRotation        a frozen memtable less *           commit thread: CommitRequests.signalCommitted
      *                                   another memtable to be active      writer: ActiveMemtable.begin
      *                                   the next one ready *, or refused   log thread: LogRequests.tried
@@ -36,7 +36,7 @@ final class WriteMonitor {
     private final Runnable wakeTask;
 
     /**
-     * @param follow brings up to date what follows from the rest, after each change, under the lock
+     * @param follow updates the state that follows from the rest, after each change, under the lock
      * @param wakeTask has the task that commits look, which does not wait here while it has nothing to do
      */
     WriteMonitor(Health health, Runnable follow, Runnable wakeTask) {
@@ -65,7 +65,7 @@ final class WriteMonitor {
         wakeTask.run();
     }
 
-    /** Has whoever waits look again at what is not under the lock. Any thread. */
+    /** Makes all waiting threads look again at state that is not under the lock. Any thread. */
     void wake() {
         monitor.wake();
         wakeTask.run();

@@ -4,18 +4,17 @@ import io.flexdb.base.waiting.Pause;
 import io.flexdb.internal.log.MemLog;
 import java.util.function.DoubleSupplier;
 
-/** Holds each write back a little, so that none has to wait for a whole memtable. Thread-safe. */
+/** Spreads write stalls: holds each write back a little, so none waits for a whole memtable. Thread-safe. */
 final class WritePacer {
     /*
-     * The problem: writers are faster than commits, and a new log takes as long as its zeros. Whoever finds the active
-     * memtable full while it can have no successor yet waits until it can, which may take seconds.
+     * The problem: writers are faster than commits, and a new log takes as long as its zeros. A write that finds the
+     * active memtable full while it can have no successor yet waits until it can, which may take seconds.
      *
      * The choice: meanwhile the active memtable is filled no faster than its successor comes nearer. A write that is
-     * ahead of that waits for what is missing, but not for long: when its time is over it goes on, and takes of the
-     * room that is kept for this. So the room lasts while who is waited for is busy with something that shows no
-     * progress, a force for example, and writes are held back more the less is left of it: at first for the shortest
-     * time that a thread can park, which is enough where writers are a little too fast, so that many wait a little and
-     * none for long.
+     * ahead waits for the successor, but not for long: when its time is over it goes on, and takes of the room that is
+     * kept for this. This room lasts while the successor's thread does something without visible progress, a force for
+     * example. The less of it is left the longer writes are held back: at first for the shortest time that a thread can
+     * park, which is enough if writers are a little too fast. So many wait a little and none for long.
      *
      * A write waits for time to pass, so nobody wakes it. It looks again after twice as long each time, so it waits at
      * most twice as long as the successor needs, and many writes that wait do not take the processor from it.

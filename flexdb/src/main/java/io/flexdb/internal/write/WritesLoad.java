@@ -16,10 +16,10 @@ import java.util.function.Function;
 /** Writes that are more than a memtable holds, of all kinds, on their way into a store. For one thread, once. */
 public final class WritesLoad implements AutoCloseable {
     /*
-     * What StoreLoad does with pairs in key order this does with whatever a transaction has written and spilled: hold
-     * the keys, make a run of it and of what the space has, link it. So it is all or nothing, for readers and across a
-     * crash, and durable when the call returns. Most of the work is to merge, and is done while the keys are held:
-     * what there is must not change meanwhile, neither under the merge nor under the check for conflicts.
+     * StoreLoad takes pairs in key order; this takes all writes of a transaction that has spilled. It holds the keys,
+     * makes a run of the writes and the space's pairs, and links it. So it is all or nothing, for readers and across a
+     * crash, and durable when the call returns. Most of the work is the merge, done while the keys are held: the space
+     * must not change meanwhile, neither under the merge nor under the check for conflicts.
      */
     private static final byte[] BEHIND_ALL = {(byte) 0xFF, (byte) 0xFF}; // keys that begin so have a head, see KeyHeads
 
@@ -28,7 +28,7 @@ public final class WritesLoad implements AutoCloseable {
     private final Front front;
     private final List<byte[]> ranges;
     private final StagedPieces staged;
-    private byte[] from; // what is held
+    private byte[] from; // of the held keys
     private byte[] to;
 
     WritesLoad(Loads loads, Front front) {
@@ -46,7 +46,7 @@ public final class WritesLoad implements AutoCloseable {
         to = to == null || Arrays.compareUnsigned(end, to) > 0 ? end : to;
     }
 
-    /** The same up to a key, which is held with the others. */
+    /** Holds the keys from one on through another, too; null for no end. Before {@link #commit}. */
     public void holdThrough(byte[] alsoFrom, byte[] last) {
         hold(alsoFrom, last == null ? null : StoreLoad.behind(last));
     }
@@ -117,7 +117,7 @@ public final class WritesLoad implements AutoCloseable {
         }
     }
 
-    /** Gives back what was not linked. */
+    /** Gives segments back that were not linked. */
     @Override
     public void close() {
         staged.close();

@@ -13,12 +13,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 
-/** Makes a run that can be linked of writes of all kinds, and of what the space has between them. For one thread. */
+/** Makes a run that can be linked of writes of all kinds, and of the space's pairs between them. For one thread. */
 final class WritesMerge {
     /*
-     * As with RunMerge what is to stay of the space is a part of the run, or between two of its parts: whichever is
-     * cheaper. A part begins where something changes, and what goes without anything in its place is in a part as well,
-     * which may have no pair at all. Where nothing changes, since what goes is not there, no part begins.
+     * As with RunMerge, pairs of the space that stay are in the run, or between two of its parts: whichever is cheaper.
+     * A part begins where something changes. Pairs that only go are covered by a part as well, which may have no pair
+     * at all. A delete of keys that are not there changes nothing, so no part begins.
      */
     private final FrontCursor own;
     private final List<byte[]> ranges; // that were deleted: from and to in turn
@@ -32,9 +32,9 @@ final class WritesMerge {
     /**
      * A merge.
      *
-     * @param own all keys that were written, with what was written last
+     * @param own all keys that were written, with the newest entry of each
      * @param ranges that were deleted, whatever was put there afterwards: from and to in turn, ascending, apart
-     * @param space what there is, which nobody changes
+     * @param space the pairs there are, which nobody changes
      * @param merged the value of a key of which the newest entry is an operand, or operands that wait; null for none
      */
     WritesMerge(
@@ -51,7 +51,7 @@ final class WritesMerge {
     }
 
     /**
-     * Does it.
+     * Merges.
      *
      * @param written told of each key, in order
      * @param goOn called now and then; may throw
@@ -86,7 +86,7 @@ final class WritesMerge {
         }
     }
 
-    /** Goes to what the space has from a key on; what it has before that, and behind the last change, is in the gap. */
+    /** Goes to the space's pairs from a key on; those before it and behind the last change are in the gap. */
     private void passTo(byte[] key) {
         if (behind == null) {
             space.seek(key);

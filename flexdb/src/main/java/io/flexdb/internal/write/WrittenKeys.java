@@ -1,6 +1,6 @@
 package io.flexdb.internal.write;
 
-/** Is told what is about to be brought in, while nobody else can write there; may throw, and then nothing is. */
+/** Is told of writes before they are brought in, while nobody else can write there; if it throws, none is. */
 public interface WrittenKeys {
     /**
      * The keys are held.
@@ -9,10 +9,10 @@ public interface WrittenKeys {
      */
     void held(long through);
 
-    /** All keys that were deleted from one on to before another. */
+    /** Tells a deleted range: the keys from one on to before another. */
     void deletedRange(byte[] from, byte[] to);
 
-    /** One that was put or deleted or merged; not to be changed. */
+    /** Tells a key that was put or deleted or merged; not to be changed. */
     void wrote(byte[] key);
 
     /** All were told. */

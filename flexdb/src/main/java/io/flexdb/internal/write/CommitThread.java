@@ -734,7 +734,7 @@ public final class CommitThread {
      *
      * @param from a key of the first of them
      * @param to the first key behind the range; null if there is none
-     * @throws io.flexdb.storage.CorruptionException if one of them is damaged; the store goes on, as it does if one can't
+     * @throws io.flexdb.storage.CorruptionException if one of them is damaged; the store goes on, as if one can't
      *     be read
      */
     public Compactor.Step compactSome(byte[] from, byte[] to) {

@@ -32,9 +32,10 @@ public final class Refiner {
      * The choice: threads of its own read and parse intervals of the published version and hand over their divisions.
      * The commit thread puts these into the index when it has nothing else to do, or between two intervals of a commit
      * just before it publishes; each takes some microseconds. An interval that was changed in between has another
-     * content number, and its change has divided it. The cost: each byte but those of large values is read once after a
-     * crash. After some seconds at full speed the threads rest most of the time, so that the disk is the readers'
-     * again, and divide at once only intervals that these meet.
+     * content number, and its change has divided it.
+     * The cost: each byte but those of large values is read once after a crash. After some seconds at full speed the
+     * threads rest most of the time, so that the disk is the readers' again, and divide at once only intervals that
+     * these meet.
      *
      * Nothing of this is in a file before the store is closed, so it does not matter for a crash.
      *

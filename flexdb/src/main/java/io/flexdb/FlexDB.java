@@ -104,7 +104,14 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         return open(new RealVfs(permissions), directory, options, false);
     }
 
-    /** Opens a store to be read beside its writer, as {@link #openReadOnly(Path, FlexDBOptions)} does. */
+    /**
+     * Opens a store to be read with default options, beside its writer, which may be another process, this one, or nobody.
+     * No file is changed and none is locked. The reader has everything that was written before the call began, and
+     * {@linkplain FlexDBReader#refresh follows}. A store with operands of a merge function needs
+     * {@link #openReadOnly(Path, FlexDBOptions)}, which also lists the errors.
+     *
+     * @param directory the store's directory, of the default file system
+     */
     public static FlexDBReader openReadOnly(Path directory) {
         return openReadOnly(directory, FlexDBOptions.defaults());
     }
@@ -439,7 +446,14 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         return access.store().durableSequence();
     }
 
-    /** Copies the store, as {@link #checkpoint(Path, Progress)} does. */
+    /**
+     * Copies the store, while reads and writes go on, into a directory that is a store of its own then. The copy has every
+     * write that was visible when the call began, and is durable when this returns. If the call fails, the directory is no
+     * store. See {@link #checkpoint(Path, Progress)} for what the copy shares with the store, and for the errors.
+     *
+     * @param target an empty or missing directory
+     * @return the sequence number of the last write that the copy has
+     */
     public long checkpoint(Path target) {
         return checkpoint(target, Progress.NONE);
     }
@@ -484,7 +498,13 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         return access.store();
     }
 
-    /** Checks everything, as {@link #check(Progress)} does. */
+    /**
+     * Checks the store as it is when the call begins, while reads and writes go on: every frame, node, log and pair by its
+     * checksum, the order of keys, and the sparse index. It reads all data, so it takes long for a large store. See
+     * {@link #check(Progress)} for what it finds and what it costs.
+     *
+     * @return all that is wrong, not only the first fault
+     */
     public FlexDBCheckReport check() {
         return check(Progress.NONE);
     }

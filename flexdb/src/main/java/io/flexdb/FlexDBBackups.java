@@ -135,7 +135,12 @@ public final class FlexDBBackups implements AutoCloseable {
         return new FlexDBBackups(BackupDirectory.open(vfs, directory, check == SegmentCheck.CONTENT));
     }
 
-    /** Backs a store up, as {@link #create(FlexDB, Progress)} does. */
+    /**
+     * Backs a store up, while reads and writes go on. The backup has every write that was visible when the call began, and
+     * is durable when this returns. Every byte is verified on its way. See {@link #create(FlexDB, Progress)} for the errors.
+     *
+     * @param db the open store; earlier backups here have to be of the same one
+     */
     public Backup create(FlexDB db) {
         return create(db, Progress.NONE);
     }
@@ -193,7 +198,13 @@ public final class FlexDBBackups implements AutoCloseable {
         return problems.stream().map(FlexDBBackups::finding).toList();
     }
 
-    /** Verifies a backup, as {@link #verify(long, Progress)} does. */
+    /**
+     * Reads all of a backup and compares it with its checksums.
+     *
+     * @param id the number of the backup
+     * @return what is not as it should be; empty if the backup is sound
+     * @throws IllegalArgumentException if there is no such backup
+     */
     public List<FlexDBCheckReport.Finding> verify(long id) {
         return verify(id, Progress.NONE);
     }
@@ -210,7 +221,16 @@ public final class FlexDBBackups implements AutoCloseable {
         return findings(backups.verify(id, progress::done));
     }
 
-    /** Restores a backup, as {@link #restore(long, Path, Progress)} does. */
+    /**
+     * Makes a store of a backup, in one step, and verifies every byte on its way. A directory in which that was cut short
+     * is refused by {@link FlexDB#open(Path)}.
+     *
+     * @param id the number of the backup
+     * @param target an empty or missing directory
+     * @throws IllegalArgumentException if there is no such backup
+     * @throws io.flexdb.storage.TargetNotEmptyException if the target has something in it; nothing is changed
+     * @throws io.flexdb.storage.CorruptionException if the backup is damaged; the part that was made is deleted
+     */
     public void restore(long id, Path target) {
         restore(id, target, Progress.NONE);
     }
@@ -243,7 +263,8 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     /**
-     * Deletes old backups, as {@link #retain} does.
+     * Deletes all backups that are older than the newest sound ones of a number. Damaged backups do not count. Those that
+     * are kept are verified if there is something to delete. {@link #retain} also tells which are damaged.
      *
      * @param count how many sound ones to keep, at least 1
      * @return how many were deleted

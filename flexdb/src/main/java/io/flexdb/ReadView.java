@@ -258,7 +258,12 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         return cursor;
     }
 
-    /** Gives each pair to an action, as {@link #forEach(ReadOptions, BiConsumer)} does. */
+    /**
+     * Gives each pair to an action, in key order, as the pairs are when this is called.
+     *
+     * @param action gets copies of key and value. It may call the store. An exception of it ends the iteration, and is thrown
+     *     to the caller
+     */
     public void forEach(BiConsumer<byte[], byte[]> action) {
         forEach(ReadOptions.defaults(), action);
     }
@@ -283,7 +288,10 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         }
     }
 
-    /** All pairs as a stream, as {@link #stream(ReadOptions)}. */
+    /**
+     * All pairs as a sequential stream, in key order, as they are when this is called. They are read as the stream is
+     * consumed. An open stream holds what a cursor holds: close it, by try-with-resources, unless it is consumed to its end.
+     */
     public Stream<KeyValue> stream() {
         return stream(ReadOptions.defaults());
     }
@@ -305,7 +313,14 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         return cursor(options).stream();
     }
 
-    /** Writes all pairs to a file, as {@link #exportTo(Path, ReadOptions, Progress)} does. */
+    /**
+     * Writes all pairs, as they are when this is called, to a file from which {@link Keyspace#importFrom(Path)} can load
+     * them into any store. The file has its name only once it is whole and durable. See
+     * {@link #exportTo(Path, ReadOptions, Progress)} for the errors.
+     *
+     * @param target there must be nothing of this name; its directory must exist
+     * @return how many pairs were written
+     */
     public long exportTo(Path target) {
         return exportTo(target, ReadOptions.defaults(), Progress.NONE);
     }

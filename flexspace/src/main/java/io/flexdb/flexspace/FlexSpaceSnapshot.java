@@ -41,7 +41,14 @@ public final class FlexSpaceSnapshot implements AutoCloseable {
         }
     }
 
-    /** Reads from the beginning of an extent, as {@link FlexSpace#readExtent} does. */
+    /**
+     * Reads from the beginning of the extent that a byte lies in, as far as the buffer has room. See
+     * {@link FlexSpace#readExtent} for the errors.
+     *
+     * @param logicalOffset from 0 to before {@link #size()}
+     * @param buffer takes the bytes, from its position on
+     * @return where the extent begins, and its length
+     */
     public FlexSpace.Extent readExtent(long logicalOffset, ByteBuffer buffer) {
         hold();
         try {

@@ -87,7 +87,7 @@ public final class FlexTree implements AutoCloseable {
     }
 
     /**
-     * The same with memory that the owner keeps account of.
+     * A tree whose nodes are freed by the owner's epochs, in memory that the owner keeps account of.
      *
      * @param options the settings
      * @param epochs the owner's epochs

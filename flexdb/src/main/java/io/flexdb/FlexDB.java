@@ -105,9 +105,9 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     }
 
     /**
-     * Opens a store to be read with default options, beside its writer, which may be another process, this one, or nobody.
-     * No file is changed and none is locked. The reader has everything that was written before the call began, and
-     * {@linkplain FlexDBReader#refresh follows}. A store with operands of a merge function needs
+     * Opens a store to be read with default options, beside its writer, which may be another process, this one, or
+     * nobody. No file is changed and none is locked. The reader has everything that was written before the call
+     * began, and {@linkplain FlexDBReader#refresh follows}. A store with operands of a merge function needs
      * {@link #openReadOnly(Path, FlexDBOptions)}, which also lists the errors.
      *
      * @param directory the store's directory, of the default file system
@@ -447,9 +447,10 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     }
 
     /**
-     * Copies the store, while reads and writes go on, into a directory that is a store of its own then. The copy has every
-     * write that was visible when the call began, and is durable when this returns. If the call fails, the directory is no
-     * store. See {@link #checkpoint(Path, Progress)} for what the copy shares with the store, and for the errors.
+     * Copies the store, while reads and writes go on, into a directory that is a store of its own then. The copy has
+     * every write that was visible when the call began, and is durable when this returns. If the call fails, the
+     * directory is no store. See {@link #checkpoint(Path, Progress)} for what the copy shares with the store, and for
+     * the errors.
      *
      * @param target an empty or missing directory
      * @return the sequence number of the last write that the copy has
@@ -499,9 +500,9 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     }
 
     /**
-     * Checks the store as it is when the call begins, while reads and writes go on: every frame, node, log and pair by its
-     * checksum, the order of keys, and the sparse index. It reads all data, so it takes long for a large store. See
-     * {@link #check(Progress)} for what it finds and what it costs.
+     * Checks the store as it is when the call begins, while reads and writes go on: every frame, node, log and pair
+     * by its checksum, the order of keys, and the sparse index. It reads all data, so it takes long for a large
+     * store. See {@link #check(Progress)} for what it finds and what it costs.
      *
      * @return all that is wrong, not only the first fault
      */

@@ -136,8 +136,9 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     /**
-     * Backs a store up, while reads and writes go on. The backup has every write that was visible when the call began, and
-     * is durable when this returns. Every byte is verified on its way. See {@link #create(FlexDB, Progress)} for the errors.
+     * Backs a store up, while reads and writes go on. The backup has every write that was visible when the call
+     * began, and is durable when this returns. Every byte is verified on its way. See {@link #create(FlexDB,
+     * Progress)} for the errors.
      *
      * @param db the open store; earlier backups here have to be of the same one
      */
@@ -222,8 +223,8 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     /**
-     * Makes a store of a backup, in one step, and verifies every byte on its way. A directory in which that was cut short
-     * is refused by {@link FlexDB#open(Path)}.
+     * Makes a store of a backup, in one step, and verifies every byte on its way. A directory in which that was cut
+     * short is refused by {@link FlexDB#open(Path)}.
      *
      * @param id the number of the backup
      * @param target an empty or missing directory
@@ -263,8 +264,8 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     /**
-     * Deletes all backups that are older than the newest sound ones of a number. Damaged backups do not count. Those that
-     * are kept are verified if there is something to delete. {@link #retain} also tells which are damaged.
+     * Deletes all backups that are older than the newest sound ones of a number. Damaged backups do not count. Those
+     * that are kept are verified if there is something to delete. {@link #retain} also tells which are damaged.
      *
      * @param count how many sound ones to keep, at least 1
      * @return how many were deleted

@@ -37,9 +37,10 @@ public final class FlexDBSalvage {
     private FlexDBSalvage() {}
 
     /**
-     * Brings every readable pair of a damaged store that nobody has open into a new one with default options, and reports
-     * what is lost. It never changes a file of the damaged store but its lock file. If this throws, delete the new directory.
-     * See {@link #salvage(Path, Path, FlexDBOptions, Progress)} for the errors; a store with operands in its logs needs it.
+     * Brings every readable pair of a damaged store that nobody has open into a new one with default options, and
+     * reports what is lost. It never changes a file of the damaged store but its lock file. If this throws, delete
+     * the new directory. See {@link #salvage(Path, Path, FlexDBOptions, Progress)} for the errors; a store with
+     * operands in its logs needs it.
      *
      * @param damaged the directory of a store, or what is left of it
      * @param fresh an empty or missing directory

@@ -584,18 +584,18 @@ public sealed class Keyspace extends ReadView permits FlexDB {
     // ---- compaction
 
     /**
-     * Makes the keyspace take as little disk space as it can, and as few reads, while reads and writes go on: commits what
-     * was written before, removes expired pairs, and writes each interval in one piece. The time it takes grows with the
-     * keyspace. See {@link #compact(byte[], byte[], Progress)} for the errors.
+     * Makes the keyspace take as little disk space as it can, and as few reads, while reads and writes go on: commits
+     * what was written before, removes expired pairs, and writes each interval in one piece. The time it takes grows
+     * with the keyspace. See {@link #compact(byte[], byte[], Progress)} for the errors.
      */
     public void compact() {
         compact(null, null, Progress.NONE);
     }
 
     /**
-     * Makes a range of keys take as little disk space as it can, and as few reads, while reads and writes go on: commits
-     * what was written before, removes expired pairs, and writes each interval in one piece. The time it takes grows with the
-     * range. See {@link #compact(byte[], byte[], Progress)} for the errors.
+     * Makes a range of keys take as little disk space as it can, and as few reads, while reads and writes go on:
+     * commits what was written before, removes expired pairs, and writes each interval in one piece. The time it
+     * takes grows with the range. See {@link #compact(byte[], byte[], Progress)} for the errors.
      *
      * @param fromInclusive the first key of the range, whether it is there or not; null for the first of all
      * @param toExclusive the first key behind the range; null if there is none

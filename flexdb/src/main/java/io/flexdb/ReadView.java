@@ -261,8 +261,8 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
     /**
      * Gives each pair to an action, in key order, as the pairs are when this is called.
      *
-     * @param action gets copies of key and value. It may call the store. An exception of it ends the iteration, and is thrown
-     *     to the caller
+     * @param action gets copies of key and value. It may call the store. An exception of it ends the iteration, and
+     *     is thrown to the caller
      */
     public void forEach(BiConsumer<byte[], byte[]> action) {
         forEach(ReadOptions.defaults(), action);
@@ -290,7 +290,8 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
 
     /**
      * All pairs as a sequential stream, in key order, as they are when this is called. They are read as the stream is
-     * consumed. An open stream holds what a cursor holds: close it, by try-with-resources, unless it is consumed to its end.
+     * consumed. An open stream holds what a cursor holds: close it, by try-with-resources, unless it is consumed to
+     * its end.
      */
     public Stream<KeyValue> stream() {
         return stream(ReadOptions.defaults());
@@ -314,8 +315,8 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
     }
 
     /**
-     * Writes all pairs, as they are when this is called, to a file from which {@link Keyspace#importFrom(Path)} can load
-     * them into any store. The file has its name only once it is whole and durable. See
+     * Writes all pairs, as they are when this is called, to a file from which {@link Keyspace#importFrom(Path)} can
+     * load them into any store. The file has its name only once it is whole and durable. See
      * {@link #exportTo(Path, ReadOptions, Progress)} for the errors.
      *
      * @param target there must be nothing of this name; its directory must exist

@@ -308,8 +308,9 @@ public final class FlexSpace implements AutoCloseable {
     }
 
     /**
-     * Checks everything that the space needs, while reads and changes go on: the FlexTree and its file, the logical logs, and
-     * every byte of the segments in use, which are read in their order. See {@link #check(CheckProgress)} for what it costs.
+     * Checks everything that the space needs, while reads and changes go on: the FlexTree and its file, the logical
+     * logs, and every byte of the segments in use, which are read in their order. See {@link #check(CheckProgress)}
+     * for what it costs.
      *
      * @return all that is wrong, not only the first fault
      * @throws StoreClosedException if the space is closed meanwhile

@@ -349,12 +349,12 @@ public final class MergeCursor implements AutoCloseable {
         }
     }
 
-    /** The same with a key of the keyspace that is shown. */
+    /** Seeks a key of the keyspace that is shown. */
     public void seek(byte[] key) {
         seek(context.storedKey(scan.heads(), key), headBytes(key) + key.length);
     }
 
-    /** The same with the key of the keyspace that a buffer has between position and limit, which stay. */
+    /** Seeks the key of the keyspace that a buffer has between position and limit, which stay. */
     public void seek(ByteBuffer key) {
         seek(context.storedKey(scan.heads(), key), scan.heads().of(key).length + key.remaining());
     }
@@ -405,12 +405,12 @@ public final class MergeCursor implements AutoCloseable {
         requireStill();
     }
 
-    /** The same with a key of the keyspace that is shown. */
+    /** Seeks the last key at or before one of the keyspace that is shown. */
     public void seekForPrev(byte[] key) {
         seekForPrev(context.storedKey(scan.heads(), key), headBytes(key) + key.length);
     }
 
-    /** The same with the key of the keyspace that a buffer has between position and limit, which stay. */
+    /** Seeks the last key at or before the one that a buffer has between position and limit, which stay. */
     public void seekForPrev(ByteBuffer key) {
         seekForPrev(context.storedKey(scan.heads(), key), scan.heads().of(key).length + key.remaining());
     }

@@ -1,4 +1,4 @@
-package io.flexdb.it;
+package io.flexdb.publicapi;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,4 +1,4 @@
-package io.flexdb.it;
+package io.flexdb.publicapi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * that a review sees each change of it as a changed line. It stands alone, and can grow.
  *
  * <p>After an intended change, write the files anew:
- * {@code mvn -pl it -am test -Dtest=PublicApiTest -Dsurefire.failIfNoSpecifiedTests=false -Dflexdb.test.rewrite=true}
+ * {@code mvn -pl flexdb -am test -Dtest=PublicApiTest -Dsurefire.failIfNoSpecifiedTests=false -Dflexdb.test.rewrite=true}
  */
 class PublicApiTest {
     private static final boolean REWRITE = Boolean.getBoolean("flexdb.test.rewrite");
@@ -61,7 +61,7 @@ class PublicApiTest {
                 String.join("\n", written),
                 String.join("\n", lines),
                 () -> "the public API of " + module + " has changed: " + difference(written, lines)
-                        + "\nIf that is meant, write it/" + file + " anew, and commit it: mvn -pl it -am test"
+                        + "\nIf that is meant, write flexdb/" + file + " anew, and commit it: mvn -pl flexdb -am test"
                         + " -Dtest=PublicApiTest -Dsurefire.failIfNoSpecifiedTests=false -Dflexdb.test.rewrite=true");
     }
 

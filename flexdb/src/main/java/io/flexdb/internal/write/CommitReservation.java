@@ -28,9 +28,13 @@ final class CommitReservation {
         editsLeft = 0;
     }
 
-    /** Notes how a commit has ended, for the next one. */
+    /**
+     * Notes how a commit has ended, for the next one, and lets the rest go: before the next change the space may give
+     * back the memory of its segments, which only a new reservation sees to.
+     */
     void end(boolean foundNoRoom) {
         scarce = foundNoRoom;
+        drop();
     }
 
     /** Reserves room to write an interval anew with entries; false if there is none. */

@@ -32,6 +32,9 @@ public final class SharedMemory {
      * M1  counted + free <= hard budget, at any time: who moves bytes from one to the other adds first.
      */
     private static final int RESERVED_SHARE = 4;
+    private static final int READS_SHARE =
+            64; // of a hard budget, which nobody else gets: a read needs little, but that
+    private static final long MOST_FOR_READS = 1 << 20;
     private static final int SLACK_SHARE = 8;
     private static final long MOST_RESERVED_BYTES = 16 << 20;
     private static final long FIRST_WAIT_NANOS = 1_000_000;
@@ -142,6 +145,10 @@ public final class SharedMemory {
 
     private long limit(OffHeap.Use use) {
         long all = budget.get();
+        if (use == OffHeap.Use.READS) {
+            return all;
+        }
+        all -= hard ? Math.max(0, Math.min(MOST_FOR_READS, all / READS_SHARE) - held(OffHeap.Use.READS)) : 0;
         if (use != OffHeap.Use.CACHE && use != OffHeap.Use.MEMTABLES) {
             return all;
         }

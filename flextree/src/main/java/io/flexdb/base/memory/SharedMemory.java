@@ -32,9 +32,9 @@ public final class SharedMemory {
      * M1  counted + free <= hard budget, at any time: who moves bytes from one to the other adds first.
      */
     private static final int RESERVED_SHARE = 4;
-    private static final int READS_SHARE =
-            64; // of a hard budget, which nobody else gets: a read needs little, but that
+    private static final int READS_SHARE = 64;
     private static final long MOST_FOR_READS = 1 << 20;
+    private static final long READ_BYTES = 32 << 10;
     private static final int SLACK_SHARE = 8;
     private static final long MOST_RESERVED_BYTES = 16 << 20;
     private static final long FIRST_WAIT_NANOS = 1_000_000;
@@ -148,7 +148,7 @@ public final class SharedMemory {
         if (use == OffHeap.Use.READS) {
             return all;
         }
-        all -= hard ? Math.max(0, Math.min(MOST_FOR_READS, all / READS_SHARE) - held(OffHeap.Use.READS)) : 0;
+        all -= hard ? Math.max(0, forReads(all) - held(OffHeap.Use.READS)) : 0;
         if (use != OffHeap.Use.CACHE && use != OffHeap.Use.MEMTABLES) {
             return all;
         }
@@ -156,6 +156,11 @@ public final class SharedMemory {
         long reserved = Math.max(0, Math.min(MOST_RESERVED_BYTES, all / RESERVED_SHARE) - others);
         // One store alone takes all of what is a measure: small buffers beyond that are no reason to be short.
         return all - reserved + (hard || use == OffHeap.Use.CACHE ? 0 : all / SLACK_SHARE);
+    }
+
+    /** The part of a hard budget that nobody else gets: a read needs little, but that. None of a tiny budget. */
+    private static long forReads(long budgetBytes) {
+        return Math.min(MOST_FOR_READS, budgetBytes / READS_SHARE / READ_BYTES * READ_BYTES);
     }
 
     private long held(OffHeap.Use use) {

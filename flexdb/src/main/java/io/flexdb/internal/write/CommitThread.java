@@ -30,8 +30,8 @@ public final class CommitThread {
     private static final byte[] FIRST_KEY = {};
     private static final long ENDS = -1;
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
-    private static final int MAX_MEMORY_WAITS = 11; // ten seconds in all; then writers are told
-    private static final int MAX_MEMORY_WAITS_AT_END = 9; // two seconds and a half
+    private static final long LONGEST_MEMORY_WAIT_NANOS = 80_000_000; // what becomes free is kept a little longer
+    private static final int MAX_MEMORY_WAITS = 128; // ten seconds in all; then writers, or who closes, are told
     private static final long READ_WAIT_NANOS = 200_000;
     private static final int MAX_READ_WAITS = 50; // some ten milliseconds in all; then the next commit sees to it
 
@@ -314,8 +314,12 @@ public final class CommitThread {
             engine.giveBackMemory();
         }
         awaitsMemory = true;
-        memoryDue = System.nanoTime() + (FIRST_MEMORY_WAIT_NANOS << memoryWaits++);
+        memoryDue = System.nanoTime() + memoryWaitNanos(memoryWaits++);
         return true;
+    }
+
+    private static long memoryWaitNanos(int waits) {
+        return Math.min(LONGEST_MEMORY_WAIT_NANOS, FIRST_MEMORY_WAIT_NANOS << Math.min(waits, 8));
     }
 
     /** Collects a slice of garbage while there is nothing to commit, and publishes, so that segments become free. */
@@ -497,10 +501,10 @@ public final class CommitThread {
             if (commit(log)) {
                 return true;
             }
-            if (isInline() || !committer.lacksMemory() || waits == MAX_MEMORY_WAITS_AT_END) {
+            if (isInline() || !committer.lacksMemory() || waits == MAX_MEMORY_WAITS) {
                 return false;
             }
-            Pause.nanos(FIRST_MEMORY_WAIT_NANOS << waits);
+            Pause.nanos(memoryWaitNanos(waits));
         }
     }
 

@@ -255,7 +255,7 @@ public final class OffHeap {
      */
     public ByteBuffer take(Use use, int capacity) {
         SharedMemory others = shared;
-        ByteBuffer buffer = others == null ? null : others.poll(use, capacity);
+        ByteBuffer buffer = others == null ? null : others.poll(sums, use, capacity);
         return buffer == null ? allocate(use, capacity) : noteOrRelease(use, buffer);
     }
 
@@ -319,7 +319,7 @@ public final class OffHeap {
     private ByteBuffer allocateNow(Use use, int capacity) {
         SharedMemory others = shared;
         if (others != null) {
-            others.reserve(use, capacity);
+            others.reserve(sums, use, capacity);
         }
         return allocateReserved(use, capacity);
     }
@@ -398,7 +398,7 @@ public final class OffHeap {
     /** The same from memory that is there, without asking anybody for it; null if there is too little. */
     public ByteBuffer tryAllocate(Use use, int capacity) {
         SharedMemory others = shared;
-        if (jvmSpareBytes() < capacity || others != null && !others.tryReserve(use, capacity)) {
+        if (jvmSpareBytes() < capacity || others != null && !others.tryReserve(sums, use, capacity)) {
             return null;
         }
         try {
@@ -417,11 +417,11 @@ public final class OffHeap {
             return false;
         }
         SharedMemory others = shared;
-        if (others == null || others.spareBytes(Use.CACHE) >= capacity) {
+        if (others == null || others.spareBytes(sums, Use.CACHE) >= capacity) {
             return true;
         }
         others.balance(this, capacity);
-        return others.spareBytes(Use.CACHE) >= capacity;
+        return others.spareBytes(sums, Use.CACHE) >= capacity;
     }
 
     /** Whether others have given back a buffer of exactly so many bytes. */
@@ -433,13 +433,13 @@ public final class OffHeap {
     /** Whether a memtable of so many bytes is within what stores share; caches may give way for it. */
     public boolean makeRoomForMemtable(long capacity) {
         SharedMemory others = shared;
-        return others == null || others.makeRoomForMemtable(this, capacity);
+        return others == null || others.makeRoomForMemtable(this, sums, capacity);
     }
 
     /** The same, but nobody has to give way. */
     public boolean hasRoomForMemtable(long capacity) {
         SharedMemory others = shared;
-        return others == null || others.spareBytes(Use.MEMTABLES) >= capacity;
+        return others == null || others.spareBytes(sums, Use.MEMTABLES) >= capacity;
     }
 
     /** Says that memtables are smaller than they would be with more memory. */
@@ -459,7 +459,7 @@ public final class OffHeap {
     /** Whether other stores wait for memory, so that buffers are better given back as soon as nobody needs them. */
     public boolean isShort() {
         SharedMemory others = shared;
-        return others != null && others.isShort();
+        return others != null && others.isShort(sums);
     }
 
     private long jvmSpareBytes() {
@@ -475,7 +475,7 @@ public final class OffHeap {
         sums.end();
         SharedMemory others = shared;
         if (others != null) {
-            others.left();
+            others.left(sums);
         }
         ENDED.removeIf(account -> account.heldBytes() == 0);
         if (heldBytes() > 0) {

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Memory that stores have in common: a budget for all but their indexes, buffers that one has given back and the next
@@ -29,6 +30,9 @@ public final class SharedMemory {
      * The budget that all stores share by default is a measure: caches and memtables grow no further, and who can't do
      * without memory takes it as long as the JVM has some. There what was let go of does not count.
      *
+     * A store that is refused memory for a segment or a commit claims it: for a moment, others leave as much of what
+     * becomes free. Otherwise they would always be first, as one that waits asks now and then only.
+     *
      * M1  counted + free <= hard budget, at any time: who moves bytes from one to the other adds first.
      */
     private static final int RESERVED_SHARE = 4;
@@ -42,6 +46,7 @@ public final class SharedMemory {
     private static final long COLLECT_AGAIN_NANOS = 1_000_000_000;
     private static final long BALANCE_AGAIN_NANOS = 50_000_000;
     private static final long IDLE_NANOS = 1_000_000_000;
+    private static final long CLAIMED_NANOS = 300_000_000; // a few times as long as anybody waits before asking again
     private static final long PRESSED_NANOS = 5_000_000_000L;
     private static final long MUCH_BYTES = 1 << 20; // of memtables
 
@@ -56,6 +61,7 @@ public final class SharedMemory {
     private final AtomicBoolean collecting = new AtomicBoolean();
     private volatile long notCollected; // of what was let go of, by the last collection
     private volatile long collected = System.nanoTime() - COLLECT_AGAIN_NANOS;
+    private final AtomicReference<Claim> claim = new AtomicReference<>(new Claim(null, 0, 0));
     private volatile long balanced = System.nanoTime() - BALANCE_AGAIN_NANOS;
     private volatile long pressed = System.nanoTime() - PRESSED_NANOS;
 
@@ -64,6 +70,9 @@ public final class SharedMemory {
     private final OffHeap.Sums dropped = new OffHeap.Sums(null, this, 0); // of the free ones
     // Of stores that nobody has closed and nobody uses any more, nothing may be kept here but what is held for them.
     private final Set<OffHeap.Sums> accounts = ConcurrentHashMap.newKeySet();
+
+    /** Who was refused so many bytes, and when; nobody if there is no account. */
+    private record Claim(OffHeap.Sums account, long bytes, long nanos) {}
 
     /** Without a budget. */
     public SharedMemory(long mostFreeBytes) {
@@ -99,7 +108,8 @@ public final class SharedMemory {
     }
 
     /** An account has ended. With the last one ends what is kept for the next one, which there may never be. */
-    void left() {
+    void left(OffHeap.Sums account) {
+        endClaim(account, Long.MAX_VALUE);
         if (accountCount() == 0) {
             dropFree(Long.MAX_VALUE);
         }
@@ -143,12 +153,13 @@ public final class SharedMemory {
         return count;
     }
 
-    private long limit(OffHeap.Use use) {
+    private long limit(OffHeap.Sums asking, OffHeap.Use use) {
         long all = budget.get();
         if (use == OffHeap.Use.READS) {
             return all;
         }
         all -= hard ? Math.max(0, forReads(all) - held(OffHeap.Use.READS)) : 0;
+        all -= claimedByOthers(asking);
         if (use != OffHeap.Use.CACHE && use != OffHeap.Use.MEMTABLES) {
             return all;
         }
@@ -156,6 +167,30 @@ public final class SharedMemory {
         long reserved = Math.max(0, Math.min(MOST_RESERVED_BYTES, all / RESERVED_SHARE) - others);
         // One store alone takes all of what is a measure: small buffers beyond that are no reason to be short.
         return all - reserved + (hard || use == OffHeap.Use.CACHE ? 0 : all / SLACK_SHARE);
+    }
+
+    private long claimedByOthers(OffHeap.Sums asking) {
+        Claim of = claim.get();
+        boolean counts = of.account != null && of.account != asking && System.nanoTime() - of.nanos < CLAIMED_NANOS;
+        return counts ? of.bytes : 0;
+    }
+
+    /** Follows a refusal. One claim counts at a time, so that what is kept for it is all there soon. */
+    private void claim(OffHeap.Sums asking, OffHeap.Use use, long bytes) {
+        Claim of = claim.get();
+        boolean makesRoom = use == OffHeap.Use.SEGMENTS || use == OffHeap.Use.COMMITS;
+        if (makesRoom && claimedByOthers(asking) == 0) {
+            long most = of.account == asking ? Math.max(of.bytes, bytes) : bytes;
+            claim.compareAndSet(of, new Claim(asking, most, System.nanoTime()));
+        }
+    }
+
+    /** Follows that an account has got so many bytes. */
+    private void endClaim(OffHeap.Sums asking, long bytes) {
+        Claim of = claim.get();
+        if (of.account == asking && of.bytes <= bytes) {
+            claim.compareAndSet(of, new Claim(null, 0, 0));
+        }
     }
 
     /** The part of a hard budget that nobody else gets: a read needs little, but that. None of a tiny budget. */
@@ -168,24 +203,25 @@ public final class SharedMemory {
     }
 
     /** How much a use may have more. */
-    long spareBytes(OffHeap.Use use) {
-        return use.hasBudget() ? limit(use) - used() : Long.MAX_VALUE;
+    long spareBytes(OffHeap.Sums asking, OffHeap.Use use) {
+        return use.hasBudget() ? limit(asking, use) - used() : Long.MAX_VALUE;
     }
 
     /** Whether caches and memtables had better be small, since others wait for what is left. */
-    boolean isShort() {
-        return hard && spareBytes(OffHeap.Use.CACHE) < Math.min(MOST_RESERVED_BYTES, budget.get() / RESERVED_SHARE);
+    boolean isShort(OffHeap.Sums asking) {
+        return hard
+                && spareBytes(asking, OffHeap.Use.CACHE) < Math.min(MOST_RESERVED_BYTES, budget.get() / RESERVED_SHARE);
     }
 
     /** Counts what is about to be taken, if the budget has it. */
-    boolean tryReserve(OffHeap.Use use, long bytes) {
+    boolean tryReserve(OffHeap.Sums asking, OffHeap.Use use, long bytes) {
         if (!use.hasBudget()) {
             return true;
         }
         while (true) {
             long now = counted.get();
             long used = now + (hard ? freeBytes : -letGo.get());
-            if (used + bytes > limit(use)) {
+            if (used + bytes > limit(asking, use)) {
                 return false;
             }
             if (counted.compareAndSet(now, now + bytes)) {
@@ -199,31 +235,38 @@ public final class SharedMemory {
      *
      * @throws OutOfMemoryError if the budget does not have it then either; nothing has changed
      */
-    void reserve(OffHeap.Use use, long bytes) {
+    void reserve(OffHeap.Sums asking, OffHeap.Use use, long bytes) {
         if (!hard) {
             counted.addAndGet(use.hasBudget() ? bytes : 0);
-        } else if (!tryReserveAfterCollection(use, bytes)) {
+        } else if (tryReserveAfterCollection(asking, use, bytes)) {
+            endClaim(asking, bytes);
+        } else {
+            claim(asking, use, bytes);
             throw new OutOfMemoryError("the resources that stores share have " + budget.get() + " bytes, of which "
                     + used() + " are in use, and not " + bytes + " more");
         }
     }
 
-    private boolean tryReserveAfterCollection(OffHeap.Use use, long bytes) {
-        if (tryReserve(use, bytes)) {
+    private boolean tryReserveAfterCollection(OffHeap.Sums asking, OffHeap.Use use, long bytes) {
+        if (tryReserve(asking, use, bytes)) {
             return true;
         }
         forgetGone();
-        if (tryReserve(use, bytes)) {
+        if (tryReserve(asking, use, bytes)) {
             return true;
         }
-        dropFree(used() + bytes - limit(use));
-        if (!isCollectionWorthIt(use, bytes)) {
+        if (claimedByOthers(asking) > 0) {
+            return false; // and what is free stays for the one that was refused before
+        }
+        long limit = limit(asking, use);
+        dropFree(used() + bytes - limit);
+        if (!isCollectionWorthIt(bytes, limit)) {
             return false;
         }
         collect();
         for (int waits = 0; waits < MAX_WAITS; waits++) { // the collector tells nobody when it has freed something
             forgetGone();
-            if (tryReserve(use, bytes)) {
+            if (tryReserve(asking, use, bytes)) {
                 return true;
             }
             Pause.nanos(FIRST_WAIT_NANOS << waits);
@@ -233,9 +276,9 @@ public final class SharedMemory {
     }
 
     /** Whether it would be enough, as far as is known; and what nobody has told of is looked for once a second. */
-    private boolean isCollectionWorthIt(OffHeap.Use use, long bytes) {
+    private boolean isCollectionWorthIt(long bytes, long limit) {
         long garbage = letGo.get();
-        return garbage > notCollected && used() - garbage + bytes <= limit(use)
+        return garbage > notCollected && used() - garbage + bytes <= limit
                 || System.nanoTime() - collected > COLLECT_AGAIN_NANOS;
     }
 
@@ -256,19 +299,20 @@ public final class SharedMemory {
     }
 
     /** Whether a memtable fits the budget: caches give way to memtables until these have half of it. */
-    boolean makeRoomForMemtable(OffHeap asking, long bytes) {
-        if (spareBytes(OffHeap.Use.MEMTABLES) >= bytes) {
+    boolean makeRoomForMemtable(OffHeap asking, OffHeap.Sums account, long bytes) {
+        OffHeap.Use use = OffHeap.Use.MEMTABLES;
+        if (spareBytes(account, use) >= bytes) {
             return true;
         }
         forgetGone();
-        if (held(OffHeap.Use.MEMTABLES) + bytes <= budget.get() / 2) {
-            asking.giveBackHereOrElsewhere(bytes - Math.min(bytes, spareBytes(OffHeap.Use.MEMTABLES)));
-            if (hard && tryReserveAfterCollection(OffHeap.Use.MEMTABLES, bytes)) {
-                release(OffHeap.Use.MEMTABLES, bytes);
+        if (held(use) + bytes <= budget.get() / 2) {
+            asking.giveBackHereOrElsewhere(bytes - Math.min(bytes, spareBytes(account, use)));
+            if (hard && tryReserveAfterCollection(account, use, bytes)) {
+                release(use, bytes);
                 return true;
             }
         }
-        return spareBytes(OffHeap.Use.MEMTABLES) >= bytes;
+        return spareBytes(account, use) >= bytes;
     }
 
     /** Says that a store has smaller memtables than it would like to; those that have more than others give some up. */
@@ -380,12 +424,16 @@ public final class SharedMemory {
     // ---- buffers that wait for another store
 
     /** A buffer of exactly so many bytes, which counts, or null. */
-    synchronized ByteBuffer poll(OffHeap.Use use, int capacity) {
+    synchronized ByteBuffer poll(OffHeap.Sums asking, OffHeap.Use use, int capacity) {
         ArrayDeque<ByteBuffer> ofSize = free.get(capacity);
+        if (ofSize != null && claimedByOthers(asking) > 0 && used() > limit(asking, use)) {
+            return null;
+        }
         ByteBuffer buffer = ofSize == null ? null : ofSize.poll();
         if (buffer != null) {
             counted.addAndGet(use.hasBudget() ? capacity : 0); // M1
             freeBytes -= capacity;
+            endClaim(asking, capacity);
         }
         return buffer;
     }

@@ -10,6 +10,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreHealth;
 import io.flexdb.storage.StoreIoException;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -118,14 +119,6 @@ class FlexDBCursorTest {
         }
     }
 
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     /**
      * The space, and memtables with the same keys, with others, with deletions, and with nothing: what a walk over them
      * gives is what a sorted map gives, in both directions and by all turns; also while others rest and come again.
@@ -139,7 +132,7 @@ class FlexDBCursorTest {
         CountDownLatch goOn = new CountDownLatch(1);
         HookedVfs.Hook hook = (kind, path) -> {
             if (blocked.get() && Thread.currentThread().getName().startsWith("flexdb-commit ")) {
-                await(goOn);
+                Waiting.until(goOn);
             }
         };
         HookedVfs vfs = new HookedVfs(new SimulatedVfs(), hook);

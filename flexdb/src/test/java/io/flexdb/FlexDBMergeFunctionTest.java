@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.MergeException;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -85,7 +86,7 @@ class FlexDBMergeFunctionTest {
         MergeFunction function = (key, value, operands) -> {
             if (Thread.currentThread().getName().startsWith("test-slow")) {
                 inside.countDown();
-                await(goOn);
+                Waiting.until(goOn);
             }
             return MergeFunction.APPEND.merge(key, value, operands);
         };
@@ -104,14 +105,6 @@ class FlexDBMergeFunctionTest {
         }
     }
 
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     /** Others read, write and open snapshots; only commits behind it wait. */
     @Test
     void aSlowFunctionInACommitHoldsNoReaderUpAndNoWriterForWhomThereIsRoom() {
@@ -120,7 +113,7 @@ class FlexDBMergeFunctionTest {
         MergeFunction function = (key, value, operands) -> {
             if (Thread.currentThread().getName().startsWith("flexdb-commit ")) {
                 inside.countDown();
-                await(goOn);
+                Waiting.until(goOn);
             }
             return MergeFunction.APPEND.merge(key, value, operands);
         };
@@ -366,7 +359,7 @@ class FlexDBMergeFunctionTest {
         InstantSource clock = () -> {
             if (Thread.currentThread().getName().startsWith("test-slow")) {
                 inside.countDown();
-                await(goOn);
+                Waiting.until(goOn);
             }
             return InstantSource.system().instant();
         };

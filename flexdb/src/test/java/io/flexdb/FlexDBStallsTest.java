@@ -71,7 +71,7 @@ class FlexDBStallsTest {
             if (kind == HookedVfs.Kind.CREATE
                     && Thread.currentThread().getName().startsWith("flexdb-logs ")) {
                 making.countDown();
-                await(goOn);
+                Waiting.until(goOn);
             }
         };
         SimulatedVfs vfs = new SimulatedVfs();
@@ -108,7 +108,7 @@ class FlexDBStallsTest {
                     && Thread.currentThread().getName().startsWith("flexdb-logs ")
                     && made.incrementAndGet() == 2) {
                 making.countDown();
-                await(goOn);
+                Waiting.until(goOn);
             }
         };
         FlexDB db =
@@ -133,7 +133,7 @@ class FlexDBStallsTest {
             if (kind == HookedVfs.Kind.CREATE
                     && Thread.currentThread().getName().startsWith("flexdb-logs ")) {
                 begun.countDown();
-                await(goOn);
+                Waiting.until(goOn);
             }
         };
         FlexDB db =
@@ -149,7 +149,7 @@ class FlexDBStallsTest {
             });
             writers[writer].start();
         }
-        await(begun);
+        Waiting.until(begun);
         Waiting.whileTrue(() -> {
             int put = puts.get(); // they also wait for each other, and then go on
             for (int i = 0; i < 1000; i++) {
@@ -180,14 +180,6 @@ class FlexDBStallsTest {
                     .getWaitedCount();
         }
         return times;
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new AssertionError("only users' threads are interrupted", e);
-        }
     }
 
     /** When there is nothing to commit, garbage is collected until nothing is gained any more, as ever. */

@@ -13,6 +13,7 @@ import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.testing.Effort;
+import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -49,7 +50,7 @@ class FlexDBWhenDurableTest {
                 if (Thread.currentThread().getName().startsWith("flexdb-force")) { // not that of a new log
                     forces.incrementAndGet();
                     forceBegun.countDown();
-                    await(mayForce);
+                    Waiting.until(mayForce);
                 }
                 if (forcesFail) {
                     throw new StoreIoException("forcing", path, new IOException("Input/output error"));
@@ -68,21 +69,6 @@ class FlexDBWhenDurableTest {
     private void holdForces() {
         forceBegun = new CountDownLatch(1);
         mayForce = new CountDownLatch(1);
-    }
-
-    private static void await(CountDownLatch latch) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                latch.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private static byte[] key(long number) {
@@ -130,7 +116,7 @@ class FlexDBWhenDurableTest {
         put(0);
         holdForces();
         CompletableFuture<Void> first = db.whenDurable(1);
-        await(forceBegun);
+        Waiting.until(forceBegun);
         List<CompletableFuture<Void>> pending = new ArrayList<>();
         for (int i = 1; i <= 50; i++) {
             long sequence = put(i);
@@ -160,10 +146,10 @@ class FlexDBWhenDurableTest {
             actor.set(Thread.currentThread().getName());
             stack.set(List.of(Thread.currentThread().getStackTrace()));
             acts.countDown();
-            await(mayEnd);
+            Waiting.until(mayEnd);
         });
         mayForce.countDown();
-        await(acts);
+        Waiting.until(acts);
         assertTrue(actor.get().startsWith("flexdb-durable"), actor.get());
         assertTrue(
                 stack.get().stream().noneMatch(frame -> frame.getClassName().contains("SharedForce")),
@@ -219,7 +205,7 @@ class FlexDBWhenDurableTest {
         for (int i = 0; i < 100; i++) {
             pending.add(db.whenDurable(put(i)));
         }
-        await(forceBegun);
+        Waiting.until(forceBegun);
         Thread closing = new Thread(db::close);
         closing.start();
         mayForce.countDown();
@@ -244,7 +230,7 @@ class FlexDBWhenDurableTest {
             db.close();
             return null;
         });
-        await(forceBegun);
+        Waiting.until(forceBegun);
         forcesFail = true;
         mayForce.countDown();
         for (CompletableFuture<Void> future : pending) {

@@ -49,14 +49,6 @@ class CheckAndCloseTest {
         space.close();
     }
 
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     private static void assertEndsAsClosed(Future<?> check) {
         ExecutionException thrown = assertThrows(ExecutionException.class, check::get);
         assertSame(StoreClosedException.class, thrown.getCause().getClass(), () -> "" + thrown.getCause());
@@ -68,7 +60,7 @@ class CheckAndCloseTest {
         CountDownLatch reopened = new CountDownLatch(1);
         Future<CheckReport> check = checking.submit(() -> space.check((bytes, ofBytes) -> {
             told.countDown();
-            await(reopened);
+            Waiting.until(reopened);
         }));
         told.await();
         space.close();
@@ -102,7 +94,7 @@ class CheckAndCloseTest {
                 operationsAfter.addAndGet(closed.get() ? 1 : 0);
                 if (operation.equals("read data")) {
                     reading.countDown();
-                    await(goOn);
+                    Waiting.until(goOn);
                 }
             }
         });

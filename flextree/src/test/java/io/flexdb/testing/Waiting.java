@@ -3,6 +3,7 @@ package io.flexdb.testing;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 
@@ -24,6 +25,22 @@ public final class Waiting {
                 .pollInterval(Duration.ofMillis(1))
                 .atMost(LONGEST)
                 .until(() -> !condition.getAsBoolean());
+    }
+
+    /** Waits until a latch is at zero. An interrupt does not end the wait, and stays pending. */
+    public static void until(CountDownLatch latch) {
+        boolean interrupted = false;
+        for (boolean done = false; !done; ) {
+            try {
+                latch.await();
+                done = true;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Has garbage collected as long as this is true: for what an account counts until it is collected. */

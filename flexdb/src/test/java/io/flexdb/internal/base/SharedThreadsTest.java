@@ -16,21 +16,6 @@ import org.junit.jupiter.api.Test;
 class SharedThreadsTest {
     private final SharedThreads threads = new SharedThreads();
 
-    private static void await(CountDownLatch latch) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                latch.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     @Test
     void aTaskRunsWhenItIsWokenWithItsNameAndNotBefore() {
         AtomicInteger runs = new AtomicInteger();
@@ -43,7 +28,7 @@ class SharedThreadsTest {
             return Long.MAX_VALUE;
         });
         task.wake();
-        await(ran);
+        Waiting.until(ran);
         assertEquals("flexdb-commit /somewhere", name.get());
         task.end();
         never.end();
@@ -58,11 +43,11 @@ class SharedThreadsTest {
         CountDownLatch mayEnd = new CountDownLatch(1);
         SharedThreads.Task task = threads.add("ending", () -> {
             begun.countDown();
-            await(mayEnd);
+            Waiting.until(mayEnd);
             return runs.incrementAndGet() == 1 ? 0 : Long.MAX_VALUE; // asks for another run, and no more
         });
         task.wake();
-        await(begun);
+        Waiting.until(begun);
         task.endWhenDone();
         assertEquals(1, threads.taskCount());
         mayEnd.countDown();
@@ -83,7 +68,7 @@ class SharedThreadsTest {
             return 1_000_000;
         });
         task.wakeIn(1_000_000);
-        await(runs);
+        Waiting.until(runs);
         task.end();
     }
 
@@ -163,7 +148,7 @@ class SharedThreadsTest {
         List<SharedThreads.Task> tasks = new ArrayList<>();
         for (int i = 0; i < waiting; i++) {
             SharedThreads.Task task = threads.add("waits " + i, () -> {
-                await(released);
+                Waiting.until(released);
                 ended.countDown();
                 return Long.MAX_VALUE;
             });
@@ -175,7 +160,7 @@ class SharedThreadsTest {
             return Long.MAX_VALUE;
         });
         last.wake();
-        await(ended);
+        Waiting.until(ended);
         last.end();
         tasks.forEach(SharedThreads.Task::end);
     }
@@ -195,7 +180,7 @@ class SharedThreadsTest {
             }));
         }
         tasks.forEach(SharedThreads.Task::wake);
-        await(ran);
+        Waiting.until(ran);
         int most = Math.max(4, Runtime.getRuntime().availableProcessors() + 1);
         assertTrue(threads.workerCount() <= most + 2, threads.toString()); // two where the machine stood still
         tasks.forEach(SharedThreads.Task::end);
@@ -212,7 +197,7 @@ class SharedThreadsTest {
         for (int i = 0; i < count; i++) {
             tasks.add(threads.add("long " + i, () -> {
                 begun.incrementAndGet();
-                await(released);
+                Waiting.until(released);
                 return Long.MAX_VALUE;
             }));
         }
@@ -224,7 +209,7 @@ class SharedThreadsTest {
             return Long.MAX_VALUE;
         });
         urgent.wakeFirst();
-        await(ran);
+        Waiting.until(ran);
         int before = begun.get();
         released.countDown();
         assertTrue(before < count, before + " began before the one that was waited for");
@@ -250,7 +235,7 @@ class SharedThreadsTest {
             }));
         }
         tasks.forEach(SharedThreads.Task::wake);
-        await(turns);
+        Waiting.until(turns);
         int most = Math.max(4, Runtime.getRuntime().availableProcessors() + 1);
         assertTrue(threads.workerCount() <= most + 2, threads.toString()); // two where the machine stood still
         tasks.forEach(SharedThreads.Task::end);
@@ -268,7 +253,7 @@ class SharedThreadsTest {
                 return Long.MAX_VALUE;
             });
             task.wake();
-            await(ran);
+            Waiting.until(ran);
             task.end();
         }
         assertEquals(0, interrupted.get());
@@ -286,7 +271,7 @@ class SharedThreadsTest {
             return Long.MAX_VALUE;
         });
         other.wake();
-        await(ran);
+        Waiting.until(ran);
         fails.end();
         other.end();
     }

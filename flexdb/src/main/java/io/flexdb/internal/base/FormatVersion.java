@@ -3,7 +3,6 @@ package io.flexdb.internal.base;
 import io.flexdb.flexspace.internal.base.FilePreamble.Kind;
 import io.flexdb.flexspace.internal.base.FormatLadder;
 import io.flexdb.flexspace.internal.base.FormatStep;
-import io.flexdb.flexspace.internal.base.SpaceFormatVersion;
 
 /**
  * The steps of the format of a store. The number of the store's step stands in {@code flexdb.options}, which an opening
@@ -11,8 +10,8 @@ import io.flexdb.flexspace.internal.base.SpaceFormatVersion;
  * files of backups and in exported ones. Numbers below the first were those of builds that were never released.
  */
 public enum FormatVersion implements FormatStep {
-    /** Pairs with checksums, times and operands; logs with ranges and large values; keyspaces. */
-    FIRST_RELEASE(6, "0.1.0", SpaceFormatVersion.FIRST_RELEASE);
+    /** Pairs with checksums, times and operands; logs with ranges and large values; keyspaces. In a space of step 2. */
+    FIRST_RELEASE(6, "0.1.0");
 
     /** Writes the last step. */
     public static final FormatLadder LADDER = new FormatLadder(values(), FIRST_RELEASE);
@@ -34,12 +33,10 @@ public enum FormatVersion implements FormatStep {
 
     private final int number;
     private final String release;
-    private final SpaceFormatVersion space;
 
-    FormatVersion(int number, String release, SpaceFormatVersion space) {
+    FormatVersion(int number, String release) {
         this.number = number;
         this.release = release;
-        this.space = space;
     }
 
     @Override
@@ -50,10 +47,5 @@ public enum FormatVersion implements FormatStep {
     @Override
     public String release() {
         return release;
-    }
-
-    /** The step of the space that this one needs, or a later one. */
-    public SpaceFormatVersion space() {
-        return space;
     }
 }

@@ -50,10 +50,10 @@ public sealed interface FlexDBCheckReport permits Reports.Check {
         /** The byte in the file at which the damaged unit starts, from 0. */
         long position();
 
-        /** What should be there, for a person to read. */
+        /** The content that should be there, for a person to read. */
         String expected();
 
-        /** What is there, for a person to read. */
+        /** The content that is there, for a person to read. */
         String found();
 
         /** The keys of the pairs that are concerned; null if it is not pairs, or not known which. */

@@ -59,7 +59,7 @@ public final class WriteBatch {
         return new WriteBatch(payload, keyspaces, keyspace.heads, keyspace.state, ofDefault);
     }
 
-    /** Adds a put. What it puts lives as long as the {@link KeyspaceOptions} say. */
+    /** Adds a put. The pair lives as long as the {@link KeyspaceOptions} say. */
     public WriteBatch put(byte[] key, byte[] value) {
         Limits.keyLength(heads, key);
         Limits.valueLength(value);

@@ -42,10 +42,10 @@ public sealed interface CheckReport permits SpaceReports.Check {
         /** The byte in the file at which the damaged unit starts, from 0. */
         long position();
 
-        /** What should be there, for a person to read. */
+        /** The content that should be there, for a person to read. */
         String expected();
 
-        /** What is there, for a person to read. */
+        /** The content that is there, for a person to read. */
         String found();
     }
 }

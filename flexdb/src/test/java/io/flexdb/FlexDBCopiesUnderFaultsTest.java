@@ -287,7 +287,12 @@ class FlexDBCopiesUnderFaultsTest {
             switch (random.nextInt(real ? 8 : 6)) {
                 case 0 -> addFile(directory.resolve("20240101/space/tree"));
                 case 1 -> addFile(directory.resolve(next + "/notes"));
-                case 2 -> addFile(directory.resolve(next + "/manifest"));
+                case 2 -> {
+                    // In the directory of a backup that was not finished it would be ours, by its name and place.
+                    if (!vfs.exists(directory.resolve(Long.toString(next)))) {
+                        addFile(directory.resolve(next + "/manifest"));
+                    }
+                }
                 case 3 -> addFile(directory.resolve("segments/notes" + faults));
                 case 4 -> addFile(anyBackup.resolve("space/notes" + faults));
                 case 5 -> addStore(directory.resolve(Long.toString(next + 1)));

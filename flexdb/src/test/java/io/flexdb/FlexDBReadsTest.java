@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.DiskReads;
 import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
@@ -90,6 +91,7 @@ class FlexDBReadsTest {
     private static FlexDBOptions withNanoClock(LongSupplier clock) {
         StoreSettings settings = SMALL.withCacheBytes(16 << 20).settings().copy();
         settings.nanoClock = clock;
+        settings.diskReads = () -> DiskReads.UNKNOWN; // so the clock alone tells
         return FlexDBOptions.of(settings);
     }
 

@@ -1,6 +1,7 @@
 package io.flexdb.internal.base;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.vfs.DiskReads;
 import io.flexdb.storage.HealthListener;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -42,6 +43,7 @@ public final class StoreSettings implements Cloneable {
     public InstantSource clock = InstantSource.system();
     public int longestListBytes = RecordFormat.MAX_VALUE_BYTES; // of operands that wait; tests have a shorter one
     public LongSupplier nanoClock = System::nanoTime; // of what cursors read; tests have another
+    public LongSupplier diskReads = DiskReads::count; // by the kernel; tests have another
     public Merger merger; // or null
     public StoreResources resources; // or null, for those that all stores share
 
@@ -76,6 +78,7 @@ public final class StoreSettings implements Cloneable {
                 clock,
                 longestListBytes,
                 nanoClock,
+                diskReads,
                 merger,
                 resources);
     }

@@ -174,7 +174,8 @@ public final class FollowedState implements AutoCloseable {
                 store.cache,
                 new TouchedIntervals(),
                 new TouchedIntervals(),
-                dataFile());
+                dataFile(),
+                store.settings.diskReads);
         large = LargeValues.ofReader(engine, store.health);
         reader = new StoreReader(
                 versions,

@@ -260,7 +260,13 @@ public final class StoreOpener {
             }
         });
         reader = new IntervalReader(
-                engine.reads(), engine.maxExtentBytes(), cache, coarse, fragmented, space.resolve("data"));
+                engine.reads(),
+                engine.maxExtentBytes(),
+                cache,
+                coarse,
+                fragmented,
+                space.resolve("data"),
+                settings.diskReads);
         filters = settings.rangeFilter ? new RangeFilters(epochs, memory, unfiltered::add) : null;
         intervals = new Intervals(new SparseIndex(epochs, memory), cache, filters);
         large = new LargeValues(engine, health, settings.largeValueBytes);

@@ -1,6 +1,8 @@
 package io.flexdb.internal.read;
 
 import io.flexdb.flexspace.internal.engine.SpaceReads;
+import io.flexdb.flexspace.internal.vfs.DiskReads;
+import java.util.function.LongSupplier;
 
 /** Whether cursors have to expect that what they bring through mappings is on a disk. For all cursors of a store. */
 final class DiskWaits {
@@ -8,7 +10,8 @@ final class DiskWaits {
      * The problem: a short walk brings pairs from several pieces of the data file, and through a mapping it waits for the
      * disk at each in turn. When it knows that it waits, it is over.
      * The choice: where walks of late have waited, the next ones tell the kernel of all pieces that they are going to
-     * need, and wait once. It takes two slow reads near each other, for any one may have waited for a processor.
+     * need, and wait once. It takes two slow reads near each other, for any one may have waited for a processor, and
+     * the kernel's word that it has read from a disk meanwhile: in a young JVM all reads are slow.
      * The cost: a system call for each piece as long as waits are expected, and the time of each of those reads.
      *
      * Without a lock, and not volatile: who sees an old value prefetches a little longer, or begins a little later.
@@ -16,8 +19,15 @@ final class DiskWaits {
     private static final int SUSPICIOUS_READS = 16; // behind a slow one
     private static final int EXPECTING_READS = 64; // behind a second one
 
+    private final LongSupplier diskReads; // counted so far, or DiskReads.UNKNOWN
+    private long seenDiskReads;
     private int suspicious;
     private int expecting;
+
+    DiskWaits(LongSupplier diskReads) {
+        this.diskReads = diskReads;
+        this.seenDiskReads = diskReads.getAsLong();
+    }
 
     /** Whether what is read next had better be prefetched. */
     boolean areExpected() {
@@ -29,14 +39,18 @@ final class DiskWaits {
         return (suspicious | expecting) > 0;
     }
 
-    /** How long a read took. */
-    void took(long nanos, long bytes) {
-        if (SpaceReads.isOfDisk(nanos, bytes)) {
+    /**
+     * Notes how long a read took.
+     *
+     * @return whether it has waited for a disk
+     */
+    boolean took(long nanos, long bytes) {
+        if (SpaceReads.isOfDisk(nanos, bytes) && isOfKernel()) {
             if ((suspicious | expecting) > 0) {
                 expecting = EXPECTING_READS;
             }
             suspicious = SUSPICIOUS_READS;
-            return;
+            return true;
         }
         if (suspicious > 0) {
             suspicious--;
@@ -44,5 +58,14 @@ final class DiskWaits {
         if (expecting > 0) {
             expecting--;
         }
+        return false;
+    }
+
+    /** Whether the kernel may have read from a disk since it was asked last. */
+    private boolean isOfKernel() {
+        long now = diskReads.getAsLong();
+        boolean read = now != seenDiskReads || now == DiskReads.UNKNOWN;
+        seenDiskReads = now;
+        return read;
     }
 }

@@ -20,6 +20,7 @@ import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
 
 /** Finds pairs in intervals, and brings whole intervals from the FlexSpace into memory, verified. Any thread. */
 public final class IntervalReader {
@@ -62,12 +63,13 @@ public final class IntervalReader {
     private final Path dataFile;
     private final int mostWholeBytes;
     private final PairReader pairReader;
-    private final DiskWaits waits = new DiskWaits();
+    private final DiskWaits waits;
 
     /**
      * @param maxExtentBytes of the space
      * @param coarse learns which coarse intervals are read
      * @param fragmented learns of which intervals pairs in many pieces are read
+     * @param diskReads counts reads from disks, as {@link io.flexdb.flexspace.internal.vfs.DiskReads} does
      */
     public IntervalReader(
             SpaceReads reads,
@@ -75,8 +77,10 @@ public final class IntervalReader {
             IntervalCache cache,
             TouchedIntervals coarse,
             TouchedIntervals fragmented,
-            Path dataFile) {
+            Path dataFile,
+            LongSupplier diskReads) {
         this.reads = reads;
+        this.waits = new DiskWaits(diskReads);
         this.mostWholeBytes = Math.max(IntervalBounds.MAX_BYTES, EXTENTS_READ_WHOLE * maxExtentBytes);
         this.cache = cache;
         this.coarse = coarse;

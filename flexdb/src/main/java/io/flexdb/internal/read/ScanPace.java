@@ -1,7 +1,5 @@
 package io.flexdb.internal.read;
 
-import io.flexdb.flexspace.internal.engine.SpaceReads;
-
 /** Tells by which way intervals that are read one after the other come sooner. For one cursor. */
 final class ScanPace {
     /*
@@ -55,11 +53,8 @@ final class ScanPace {
         suspicious = Math.max(0, suspicious - 1);
     }
 
-    /** How long a read took that is looked at; before {@link #read}. */
-    void took(long nanos, long bytes) {
-        if (!SpaceReads.isOfDisk(nanos, bytes)) {
-            return;
-        }
+    /** A read that is looked at has waited for a disk; before {@link #read}. */
+    void waited() {
         if (suspicious == 0) {
             suspicious = LOOKED_AT + 1;
             return;

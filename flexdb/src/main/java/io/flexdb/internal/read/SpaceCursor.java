@@ -297,10 +297,8 @@ final class SpaceCursor {
     }
 
     private void readSince(long before, boolean looks, long bytes) {
-        if (looks) {
-            long nanos = nanoClock.getAsLong() - before;
-            pace.took(nanos, bytes);
-            waits.took(nanos, bytes);
+        if (looks && waits.took(nanoClock.getAsLong() - before, bytes)) {
+            pace.waited();
         }
         pace.read(bytes);
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flexspace.internal.vfs.DiskReads;
 import org.junit.jupiter.api.Test;
 
 class DiskWaitsTest {
@@ -11,7 +12,9 @@ class DiskWaitsTest {
     private static final long FAST = 3_000;
     private static final long SLOW = 100_000;
 
-    private final DiskWaits waits = new DiskWaits();
+    private long diskReads;
+    private boolean areCounted = true;
+    private final DiskWaits waits = new DiskWaits(() -> areCounted ? diskReads++ : diskReads);
 
     private int readsUntil(boolean looked) {
         int reads = 0;
@@ -53,5 +56,34 @@ class DiskWaitsTest {
             assertTrue(waits.areExpected());
         }
         assertEquals(14, readsUntil(false));
+    }
+
+    @Test
+    void slowReadsWithoutAReadFromADiskAreSlowCode() {
+        areCounted = false;
+        waits.took(SLOW, BYTES); // the test's count has gone on by itself until now
+        readsUntil(true);
+        for (int i = 0; i < 100; i++) {
+            assertFalse(waits.took(SLOW, BYTES));
+            assertFalse(waits.look());
+        }
+        diskReads++;
+        assertTrue(waits.took(SLOW, BYTES));
+        assertFalse(waits.took(SLOW, BYTES));
+        diskReads++;
+        assertTrue(waits.took(SLOW, BYTES));
+        assertTrue(waits.areExpected());
+        readsUntil(false);
+        waits.took(SLOW, BYTES);
+        assertFalse(waits.areExpected());
+    }
+
+    @Test
+    void whereTheKernelCannotBeAskedTheClockDecides() {
+        areCounted = false;
+        diskReads = DiskReads.UNKNOWN;
+        waits.took(SLOW, BYTES);
+        assertTrue(waits.took(SLOW, BYTES));
+        assertTrue(waits.areExpected());
     }
 }

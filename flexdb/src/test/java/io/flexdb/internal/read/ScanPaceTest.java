@@ -23,7 +23,9 @@ class ScanPaceTest {
         for (int i = 0; i < count; i++) {
             if (pace.looks()) {
                 looks++;
-                pace.took(nanos, BYTES);
+                if (nanos == SLOW) {
+                    pace.waited();
+                }
             }
             pace.read(BYTES);
         }

@@ -35,6 +35,10 @@ final class LinuxCalls {
     private static final int LOCK_BYTES = 2 * Short.BYTES + Integer.BYTES + 3 * Long.BYTES; // struct flock
     private static final long FICLONERANGE = 0x4020940DL; // _IOW(0x94, 13, struct file_clone_range)
     private static final int CLONE_RANGE_BYTES = 4 * Long.BYTES;
+    private static final int RUSAGE_SELF = 0;
+    private static final int MAJOR_FAULTS_OFFSET = 9 * Long.BYTES; // of struct rusage
+    private static final int BLOCKS_READ_OFFSET = 11 * Long.BYTES;
+    private static final int USAGE_BYTES = 18 * Long.BYTES;
 
     private LinuxCalls() {}
 
@@ -157,6 +161,19 @@ final class LinuxCalls {
         madvise(Native.getDirectBufferPointer(mapping), mapping.capacity(), MADV_RANDOM);
     }
 
+    /** Where {@link #diskReads} may have the kernel write. */
+    private static final class Usage {
+        static final Memory MEMORY = new Memory(USAGE_BYTES);
+    }
+
+    /** Major page faults and blocks read of this process. By one thread at a time. */
+    static long diskReads() {
+        Memory usage = Usage.MEMORY;
+        return getrusage(RUSAGE_SELF, usage) == 0
+                ? usage.getLong(MAJOR_FAULTS_OFFSET) + usage.getLong(BLOCKS_READ_OFFSET)
+                : DiskReads.UNKNOWN;
+    }
+
     /** Of a descriptor for reading: there is nothing to lose. */
     static void closeQuietly(int descriptor) {
         try {
@@ -182,6 +199,8 @@ final class LinuxCalls {
     private static native int fsync(int descriptor) throws LastErrorException;
 
     private static native int madvise(Pointer address, long bytes, int advice);
+
+    private static native int getrusage(int who, Pointer usage);
 
     private static native Pointer strerror(int error);
 

@@ -121,6 +121,11 @@ public final class NativeIo {
         LinuxCalls.willNeed(descriptor, position, bytes);
     }
 
+    /** What {@link DiskReads} counts. By one thread at a time. */
+    static long diskReads() {
+        return LinuxCalls.diskReads();
+    }
+
     /** Has bytes of the page cache written, without waiting for it. The next force of the file tells of errors. */
     static void startWriting(int descriptor, long position, long bytes) {
         LinuxCalls.startWriting(descriptor, position, bytes);

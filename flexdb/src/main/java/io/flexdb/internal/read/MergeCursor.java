@@ -549,12 +549,7 @@ public final class MergeCursor implements AutoCloseable {
             step(tied[--tiedCount]);
         }
         step(left);
-        if (wasAlone && isValid(left) && (rival == NOWHERE || isNearer(left, rival))) {
-            current = left;
-            takeApart();
-        } else {
-            choose();
-        }
+        choose(wasAlone ? left : NOWHERE);
     }
 
     private void step(int source) {
@@ -573,7 +568,7 @@ public final class MergeCursor implements AutoCloseable {
 
     /** Goes to the first pair that the sources have where they stand. */
     private void settle() {
-        choose();
+        choose(NOWHERE);
         passDeletions();
     }
 
@@ -680,7 +675,7 @@ public final class MergeCursor implements AutoCloseable {
         } else {
             space.seek(end, end.length);
         }
-        choose();
+        choose(NOWHERE);
     }
 
     private void noteDead() {
@@ -732,7 +727,7 @@ public final class MergeCursor implements AutoCloseable {
             passHidden(tied[--tiedCount]);
         }
         passHidden(left);
-        choose();
+        choose(NOWHERE);
     }
 
     private void passHidden(int source) {
@@ -774,43 +769,51 @@ public final class MergeCursor implements AutoCloseable {
         }
     }
 
-    /** Looks at all sources. */
-    private void choose() {
-        int nearest = NOWHERE;
-        int second = NOWHERE;
-        tiedCount = 0;
-        for (int source = 0; source <= spaceSource; source++) { // from the newest on, which is first among equals
-            if (!isValid(source)) {
-                continue;
+    /**
+     * Stands on the nearest pair of the sources, and takes it apart.
+     *
+     * @param last the one source that has moved, so that there is only its rival to be compared with; or NOWHERE, if
+     *     all are to be looked at
+     */
+    private void choose(int last) {
+        // A unit of compilation: too large to be compiled again as a part of each caller.
+        if (last != NOWHERE && isValid(last) && (rival == NOWHERE || isNearer(last, rival))) {
+            current = last;
+        } else {
+            int nearest = NOWHERE;
+            int second = NOWHERE;
+            tiedCount = 0;
+            for (int source = 0; source <= spaceSource; source++) { // from the newest on, first among equals
+                if (!isValid(source)) {
+                    continue;
+                }
+                int order = nearest == NOWHERE ? -1 : compare(source, nearest);
+                if (order < 0) {
+                    second = nearest;
+                    nearest = source;
+                    tiedCount = 0;
+                } else if (order == 0) {
+                    tied[tiedCount++] = source;
+                } else if (second == NOWHERE || isNearer(source, second)) {
+                    second = source;
+                }
             }
-            int order = nearest == NOWHERE ? -1 : compare(source, nearest);
-            if (order < 0) {
-                second = nearest;
-                nearest = source;
-                tiedCount = 0;
-            } else if (order == 0) {
-                tied[tiedCount++] = source;
-            } else if (second == NOWHERE || isNearer(source, second)) {
-                second = source;
+            current = nearest;
+            rival = second;
+            if (nearest == NOWHERE) {
+                return;
             }
         }
-        current = nearest;
-        rival = second;
-        if (nearest != NOWHERE) {
-            takeApart();
-        }
-    }
-
-    private void takeApart() {
         if (current == spaceSource) {
-            buffer = space.memory();
-            values = space.values();
-            keyPosition = space.keyPosition();
-            keyLength = space.keyLength();
-            valuePosition = space.valuePosition();
-            valueLength = space.valueLength();
-            expiry = space.expiry();
-            merges = space.hasWaiting();
+            SpaceCursor source = space;
+            buffer = source.memory();
+            values = source.values();
+            keyPosition = source.keyPosition();
+            keyLength = source.keyLength();
+            valuePosition = source.valuePosition();
+            valueLength = source.valueLength();
+            expiry = source.expiry();
+            merges = source.hasWaiting();
             if (merges) {
                 values = null;
                 taken = false;

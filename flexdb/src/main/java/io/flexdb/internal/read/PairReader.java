@@ -94,15 +94,29 @@ public final class PairReader {
             PairPlaces places,
             int from,
             int to) {
-        if (places.areOutlined()) {
-            loadOutlined(space, context, logicalOffset, memory, places, from, to);
+        // A unit of compilation: too large to be compiled again as a part of each caller.
+        if (places.areOutlined()) { // then they are read as one range, and verified by their frames
+            int begin = places.position(from);
+            SpaceRange range = context.range.set(space, logicalOffset + begin, places.position(to) - begin);
+            reads.read(range, memory, begin);
+            noteFragmented(context, logicalOffset, range.pieces(), to - from);
+            for (int pair = from; pair < to; pair++) {
+                requirePair(memory, places.position(pair), places.recordBytes(pair), context, logicalOffset);
+            }
             return;
         }
         places.place(from, to);
         // All are copied before the first is looked at, so that a processor waits for several of them at once.
         int pieces = 0;
         for (int pair = from; pair < to; pieces++) {
-            pair = copyNeighbours(memory, places, pair, to);
+            long address = places.address(pair);
+            int position = places.position(pair);
+            int next = endOfNeighbours(places, pair, to);
+            if (address != IntervalFormat.UNKNOWN) {
+                // Verification finds bytes that have not arrived.
+                reads.readAt(address, memory, position, places.position(next) - position);
+            }
+            pair = next;
         }
         noteFragmented(context, logicalOffset, pieces, to - from);
         for (int pair = from; pair < to; pair++) {
@@ -114,24 +128,6 @@ public final class PairReader {
                 long found = search(space, context, at, memory, position, bytes, checksum, places.address(pair));
                 noteAddress(contentNumber, pair, found);
             }
-        }
-    }
-
-    /** Loads pairs by an outline: they are read as one range, and verified by their frames. */
-    private void loadOutlined(
-            FlexTreeView space,
-            ReadContext context,
-            long logicalOffset,
-            ByteBuffer memory,
-            PairPlaces places,
-            int from,
-            int to) {
-        int begin = places.position(from);
-        SpaceRange range = context.range.set(space, logicalOffset + begin, places.position(to) - begin);
-        reads.read(range, memory, begin);
-        noteFragmented(context, logicalOffset, range.pieces(), to - from);
-        for (int pair = from; pair < to; pair++) {
-            requirePair(memory, places.position(pair), places.recordBytes(pair), context, logicalOffset);
         }
     }
 
@@ -151,18 +147,6 @@ public final class PairReader {
                     logicalOffset, new BadRecordException(position, "a pair of " + bytes + " bytes", "something else"));
         }
         return header;
-    }
-
-    /** Copies a pair, and those behind it in the data file, too; returns the pair behind the last one. */
-    private int copyNeighbours(ByteBuffer memory, PairPlaces places, int pair, int to) {
-        long address = places.address(pair);
-        int position = places.position(pair);
-        int next = endOfNeighbours(places, pair, to);
-        if (address != IntervalFormat.UNKNOWN) {
-            // Verification finds bytes that have not arrived.
-            reads.readAt(address, memory, position, places.position(next) - position);
-        }
-        return next;
     }
 
     /** Tells the kernel where pairs are that will be read, as far as anybody knows. */

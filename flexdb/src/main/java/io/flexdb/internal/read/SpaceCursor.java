@@ -109,7 +109,7 @@ final class SpaceCursor {
         try {
             interval.first(version.index());
             openToSeek();
-            standForward(0);
+            stand(0, true);
         } finally {
             endRead(ticket);
         }
@@ -120,7 +120,7 @@ final class SpaceCursor {
         try {
             interval.last(version.index());
             openToSeek();
-            standBackward(pairCount - 1);
+            stand(pairCount - 1, false);
         } finally {
             endRead(ticket);
         }
@@ -141,7 +141,7 @@ final class SpaceCursor {
                     && pairs.isKnownEmpty(key, length, upperBound)) {
                 return;
             }
-            standForward(pairs.lowerBound(key, length));
+            stand(pairs.lowerBound(key, length), true);
         } finally {
             endRead(ticket);
         }
@@ -153,7 +153,7 @@ final class SpaceCursor {
         try {
             interval.seek(version.index(), key, 0, length);
             openToSeek();
-            standBackward(pairs.upperBound(key, length) - 1);
+            stand(pairs.upperBound(key, length) - 1, false);
         } finally {
             endRead(ticket);
         }
@@ -165,7 +165,7 @@ final class SpaceCursor {
         try {
             interval.seek(version.index(), key, 0, length);
             openToSeek();
-            standBackward(pairs.lowerBound(key, length) - 1);
+            stand(pairs.lowerBound(key, length) - 1, false);
         } finally {
             endRead(ticket);
         }
@@ -184,7 +184,7 @@ final class SpaceCursor {
         }
         int ticket = beginRead();
         try {
-            standForward(pair + 1);
+            stand(pair + 1, true);
         } finally {
             endRead(ticket);
         }
@@ -198,7 +198,7 @@ final class SpaceCursor {
         }
         int ticket = beginRead();
         try {
-            standBackward(pair - 1);
+            stand(pair - 1, false);
         } finally {
             endRead(ticket);
         }
@@ -247,53 +247,50 @@ final class SpaceCursor {
         open();
     }
 
-    private void standForward(int newPair) {
+    /**
+     * Stands on a pair of the interval, or where there is none of this number, on the first one or the last one of the
+     * intervals that follow in the direction of the walk.
+     */
+    private void stand(int newPair, boolean forward) {
+        // A unit of compilation: too large to be compiled again as a part of each caller.
         pair = NOWHERE; // if what follows fails
         int next = newPair;
-        while (next >= pairCount && interval.isValid() && interval.next()) {
-            open();
-            next = 0;
-        }
-        if (next < pairCount) {
-            if (waits.areExpected()) {
-                pairs.prefetch(next, Math.min(pairCount, next + ahead.nextIfSlow()));
+        if (forward) {
+            while (next >= pairCount && interval.isValid() && interval.next()) {
+                open();
+                next = 0;
             }
-            bring(next, Math.min(pairCount, next + ahead.next()));
-            standOn(next);
-        }
-    }
-
-    private void standBackward(int newPair) {
-        pair = NOWHERE;
-        int next = newPair;
-        while (next < 0 && interval.isValid() && interval.previous()) {
-            open();
-            next = pairCount - 1;
-        }
-        if (next >= 0) {
-            if (waits.areExpected()) {
-                pairs.prefetch(Math.max(0, next + 1 - ahead.nextIfSlow()), next + 1);
+            if (next >= pairCount) {
+                return;
             }
-            bring(Math.max(0, next + 1 - ahead.next()), next + 1);
-            standOn(next);
+        } else {
+            while (next < 0 && interval.isValid() && interval.previous()) {
+                open();
+                next = pairCount - 1;
+            }
+            if (next < 0) {
+                return;
+            }
         }
-    }
-
-    private void standOn(int newPair) {
-        pair = newPair;
-        takeApart();
-    }
-
-    private void bring(int from, int to) {
+        int count = ahead.next();
+        int from = forward ? next : Math.max(0, next + 1 - count);
+        int to = forward ? Math.min(pairCount, next + count) : next + 1;
+        if (waits.areExpected()) {
+            int slow = ahead.nextIfSlow();
+            pairs.prefetch(
+                    forward ? next : Math.max(0, next + 1 - slow), forward ? Math.min(pairCount, next + slow) : to);
+        }
         if (pairs.isThere(from) && pairs.isThere(to - 1)) {
             ahead.came(pairs.areThere() ? pairCount : to - from, false);
-            return;
+        } else {
+            boolean looks = pace.looks() || waits.look();
+            long before = looks ? nanoClock.getAsLong() : 0;
+            pairs.need(from, to);
+            readSince(before, looks, pairs.bytes(from, to));
+            ahead.came(to - from, true);
         }
-        boolean looks = pace.looks() || waits.look();
-        long before = looks ? nanoClock.getAsLong() : 0;
-        pairs.need(from, to);
-        readSince(before, looks, pairs.bytes(from, to));
-        ahead.came(to - from, true);
+        pair = next;
+        takeApart();
     }
 
     private void readSince(long before, boolean looks, long bytes) {

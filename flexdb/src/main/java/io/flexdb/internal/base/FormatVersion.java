@@ -31,6 +31,9 @@ public enum FormatVersion implements FormatStep {
     /** Outlines of intervals at the last clean close. */
     public static final Kind OUTLINES = new Kind("outlines", 8, LADDER);
 
+    /** Directories of intervals at the last clean close. */
+    public static final Kind DIRECTORIES = new Kind("directories", 9, LADDER);
+
     private final int number;
     private final String release;
 

@@ -225,7 +225,8 @@ public final class IntervalCache {
         return -1;
     }
 
-    private boolean isOutline(long location) {
+    /** Whether an outline is at a location that was found, or nothing any more. Inside the same short read. */
+    public boolean isOutline(long location) {
         ByteBuffer region = buffer(location);
         return region == null || IntervalFormat.isOutline(region, base(location));
     }
@@ -386,6 +387,29 @@ public final class IntervalCache {
         IntervalFormat.setUses(region, position, uses);
         LONG.setRelease(region, position, contentNumber ^ mask);
         currentPosition += align(bytes);
+    }
+
+    /**
+     * Puts the directory of a content, without its number, if it is there.
+     *
+     * @param pairsCounted pairs of the interval, as far as they have been counted
+     * @param to with room for the largest
+     * @return false if there is none, or an outline
+     */
+    public boolean saveDirectory(long contentNumber, int pairsCounted, ByteBuffer to) {
+        long location = locate(contentNumber, 0);
+        ByteBuffer region = location < 0 ? null : buffer(location);
+        int base = base(location);
+        if (region == null
+                || IntervalFormat.isOutline(region, base)
+                || IntervalFormat.pairCount(region, base) != pairsCounted) {
+            return false;
+        }
+        int position = to.position();
+        int bytes = IntervalFormat.directoryBytes(region, base) - Long.BYTES;
+        to.put(position, region, base + Long.BYTES, bytes);
+        to.position(position + bytes);
+        return true;
     }
 
     /** Lets go of the directory of a content, if there is one. Any thread; who has found it before may use it still. */

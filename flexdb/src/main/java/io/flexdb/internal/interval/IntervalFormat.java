@@ -121,6 +121,45 @@ public final class IntervalFormat {
                 : directoryBytes(dataBytes(directory, base), pairCount, pieces(directory, base));
     }
 
+    /**
+     * Whether a buffer has, from its beginning to its limit, what can be the directory of an interval. It may be wrong
+     * all the same, but its methods stay within it and within the interval.
+     */
+    static boolean isDirectory(ByteBuffer found, int pairs, long intervalBytes) {
+        int limit = found.limit();
+        if (limit < HEADER_BYTES
+                || pairCount(found, 0) != pairs
+                || pairs <= 0
+                || dataBytes(found, 0) != intervalBytes) {
+            return false;
+        }
+        int pieces = pieces(found, 0);
+        if (pieces < 0 || pieces > MOST_PIECES || pieces > 0 && isWide((int) intervalBytes)) {
+            return false;
+        }
+        long bytes = (long) pairs * (Byte.BYTES + WIDE_PLACE_BYTES + Integer.BYTES); // of more, sums would overflow
+        if (bytes > Integer.MAX_VALUE / 2 || directoryBytes((int) intervalBytes, pairs, pieces) != limit) {
+            return false;
+        }
+        int lastPiece = -1;
+        for (int piece = 0; piece < pieces; piece++) {
+            int first = found.getShort(pieceTable(pairs) + piece * Long.BYTES) & 0xFFFF;
+            if (piece == 0 ? first != 0 : first <= lastPiece || first >= pairs) {
+                return false;
+            }
+            lastPiece = first;
+        }
+        int last = -1;
+        for (int pair = 0; pair <= pairs; pair++) {
+            int position = relativePosition(found, 0, pair);
+            if (position <= last || pair == 0 && position != 0 || position > intervalBytes) {
+                return false;
+            }
+            last = position;
+        }
+        return true;
+    }
+
     // ---- outlines
 
     /** Whether this is an outline, and not a directory. */

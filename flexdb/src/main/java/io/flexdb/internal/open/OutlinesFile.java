@@ -66,12 +66,14 @@ public final class OutlinesFile {
     }
 
     /**
-     * Restores the cache's outlines, if there is a file that fits the space; else the cache stays empty.
+     * Restores the cache's outlines and the secrets of its fingerprints, if there is a file that fits the space; else the
+     * cache stays empty.
      *
      * @param index as the file of anchors has filled it
      * @param cache that is empty, and that nobody asks
+     * @return whether there is such a file
      */
-    public static void load(Vfs vfs, Path directory, SpaceEngine engine, SparseIndex index, IntervalCache cache) {
+    public static boolean load(Vfs vfs, Path directory, SpaceEngine engine, SparseIndex index, IntervalCache cache) {
         SavedOutlines outlines = new SavedOutlines(cache);
         boolean sound = FILE.load(vfs, directory, engine, index, new IntervalsFile.Restored() {
             @Override
@@ -87,6 +89,7 @@ public final class OutlinesFile {
         if (!sound) {
             outlines.forgetRestored();
         }
+        return sound;
     }
 
     /** Deletes the file, as {@link AnchorsFile#delete} does. */

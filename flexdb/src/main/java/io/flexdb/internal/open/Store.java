@@ -15,6 +15,7 @@ import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.RangeFilters;
+import io.flexdb.internal.interval.SavedDirectories;
 import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.internal.log.DurableFutures;
 import io.flexdb.internal.log.MemLog;
@@ -82,6 +83,7 @@ public final class Store implements AutoCloseable {
     public final Intervals intervals;
     public final SparseIndex index; // theirs
     public final IntervalCache cache;
+    private final SavedDirectories savedDirectories; // null if there are none
     public final RangeFilters filters; // null if there are none
     public final OffHeap memory;
     public final StripedPool<OwnWrites> ownWrites;
@@ -133,6 +135,7 @@ public final class Store implements AutoCloseable {
         this.intervals = opened.intervals;
         this.index = intervals.index;
         this.cache = opened.cache;
+        this.savedDirectories = opened.savedDirectories;
         this.filters = opened.filters;
         this.intervalReader = opened.reader;
         this.memLogs = opened.memLogs;
@@ -722,11 +725,22 @@ public final class Store implements AutoCloseable {
                     log.wal.release();
                 }
                 closeMoved();
+                closeSaved();
                 memory.end();
                 versions.holders.end();
                 spills.end();
                 atEnd.run();
             }
+        }
+    }
+
+    private void closeSaved() {
+        try {
+            if (savedDirectories != null) {
+                savedDirectories.close();
+            }
+        } catch (StorageException e) {
+            LOG.log(System.Logger.Level.WARNING, "A file of " + directory + " was not closed", e);
         }
     }
 
@@ -764,6 +778,7 @@ public final class Store implements AutoCloseable {
         }
         try {
             OutlinesFile.write(vfs, directory, index, cache, engine);
+            DirectoriesFile.write(vfs, directory, index, cache, savedDirectories, engine);
             if (filters != null) {
                 FiltersFile.write(vfs, directory, index, filters, engine);
             }

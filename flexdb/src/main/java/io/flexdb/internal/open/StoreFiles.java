@@ -32,6 +32,8 @@ public final class StoreFiles {
     public static final String ANCHORS_NAME = "anchors";
     public static final String FILTERS_NAME = "filters";
     static final String OUTLINES_NAME = "outlines";
+    static final String DIRECTORIES_NAME = "directories";
+    static final String UNFINISHED_DIRECTORIES_NAME = DIRECTORIES_NAME + ".new";
     /** Old versions that open snapshots keep beside memory. Nothing of it is needed after the store's end. */
     public static final String OLD_VERSIONS_NAME = "old-versions";
 

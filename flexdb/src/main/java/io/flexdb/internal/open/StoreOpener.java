@@ -17,6 +17,7 @@ import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.RangeFilters;
+import io.flexdb.internal.interval.SavedDirectories;
 import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.log.FoundWrites;
@@ -74,6 +75,7 @@ public final class StoreOpener {
     final TouchedIntervals unfiltered = new TouchedIntervals();
     long directoryBytes; // of the cache's
     IntervalReader reader;
+    SavedDirectories savedDirectories; // null if there are none
     RangeFilters filters; // null if there are none
     Intervals intervals;
     Committer committer;
@@ -284,7 +286,10 @@ public final class StoreOpener {
                 large);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
         if (wasClosed) {
-            OutlinesFile.load(vfs, directory, engine, intervals.index, cache);
+            if (OutlinesFile.load(vfs, directory, engine, intervals.index, cache)) {
+                savedDirectories = DirectoriesFile.open(vfs, directory, engine, intervals.index, cache);
+                reader.restoreFrom(savedDirectories);
+            }
         }
         if (wasClosed && filters != null) {
             FiltersFile.load(vfs, directory, engine, intervals.index, filters);
@@ -308,6 +313,11 @@ public final class StoreOpener {
 
     /** Deletes early, on a full disk, files whose content is not lost; returns whether there were any. */
     private boolean makeRoom() {
+        if (savedDirectories != null) {
+            reader.restoreFrom(null); // nobody reads yet
+            savedDirectories.close();
+            savedDirectories = null;
+        }
         return deleteSaved() | recovery.deleteEmpty();
     }
 
@@ -316,7 +326,8 @@ public final class StoreOpener {
         return vfs.deleteIfExists(directory.resolve(StoreFiles.OLD_VERSIONS_NAME))
                 | AnchorsFile.delete(vfs, directory)
                 | FiltersFile.delete(vfs, directory)
-                | OutlinesFile.delete(vfs, directory);
+                | OutlinesFile.delete(vfs, directory)
+                | (savedDirectories == null && DirectoriesFile.delete(vfs, directory)); // else it is in use
     }
 
     /** Gives memory of the caches back, frames first: the file has them, and directories tell which to read. */
@@ -381,6 +392,9 @@ public final class StoreOpener {
                     engine.close();
                 }
             } finally {
+                if (savedDirectories != null) {
+                    savedDirectories.close();
+                }
                 memory.end();
                 lock.close();
             }

@@ -13,6 +13,7 @@ import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.PairPlaces;
+import io.flexdb.internal.interval.SavedDirectories;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.mem.LongBase;
 import io.flexdb.internal.mem.MergedValue;
@@ -64,6 +65,7 @@ public final class IntervalReader {
     private final int mostWholeBytes;
     private final PairReader pairReader;
     private final DiskWaits waits;
+    private SavedDirectories saved; // null if there are none
 
     /**
      * @param maxExtentBytes of the space
@@ -87,6 +89,27 @@ public final class IntervalReader {
         this.fragmented = fragmented;
         this.dataFile = dataFile;
         this.pairReader = new PairReader(reads, cache, fragmented, dataFile);
+    }
+
+    /** Gives the cache directories of the last clean close, or no more of them if that is null. While nobody reads. */
+    public void restoreFrom(SavedDirectories directories) {
+        saved = directories;
+    }
+
+    /** Finds the directory or outline of an interval in the cache, where it may be restored first; or -1. */
+    private long find(long contentNumber, int hint, int pairs, long intervalBytes) {
+        long location = cache.find(contentNumber, hint);
+        return saved != null && saved.mayHave(contentNumber)
+                ? restore(location, contentNumber, pairs, intervalBytes)
+                : location;
+    }
+
+    private long restore(long location, long contentNumber, int pairs, long intervalBytes) {
+        if (cache.isFull() || location >= 0 && !cache.isOutline(location)) {
+            return location;
+        }
+        long restored = saved.restore(contentNumber, pairs, intervalBytes);
+        return restored < 0 ? location : restored;
     }
 
     /** Reads pairs by the directories and outlines of their intervals. */
@@ -120,7 +143,7 @@ public final class IntervalReader {
             return findByHeads(space, context, key, keyLength, true);
         }
         int hint = interval.hint();
-        long location = cache.find(interval.contentNumber(), hint);
+        long location = find(interval.contentNumber(), hint, interval.pairCount(), interval.lengthBytes());
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory == null) {
             if (isForSearch(space, context)) {
@@ -482,7 +505,7 @@ public final class IntervalReader {
         boolean forOutline = cache.isFull();
         if (!fromFile && counted <= PairPlaces.MAX_PAIRS) {
             int hint = interval.hint();
-            long location = cache.find(interval.contentNumber(), hint);
+            long location = find(interval.contentNumber(), hint, counted, bytes);
             ByteBuffer directory = location < 0 ? null : cache.buffer(location);
             if (directory != null) {
                 int base = cache.base(location);

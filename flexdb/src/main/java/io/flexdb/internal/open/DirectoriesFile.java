@@ -1,0 +1,171 @@
+package io.flexdb.internal.open;
+
+import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.FormatVersion;
+import io.flexdb.internal.interval.IntervalCache;
+import io.flexdb.internal.interval.IntervalCursor;
+import io.flexdb.internal.interval.SavedDirectories;
+import io.flexdb.internal.interval.SparseIndex;
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreIoException;
+import io.flexdb.storage.UnsupportedFormatException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+
+/**
+ * Directories of the intervals that the cache knew at the last clean close, each of which is read when its interval is.
+ *
+ * <pre>
+ * file    OFFSET  SIZE  FIELD
+ *         0       32    common fields, see FilePreamble
+ *         32      8     version of the FlexTree
+ *         40      8     generation of the logical log
+ *         48      8     tag of the last commit
+ *         56      8     intervals, n
+ *         64      4     CRC32C
+ *         4096    16 n  entries of the intervals, in order
+ *                       directories, without their content numbers, see IntervalFormat
+ *
+ * entry   OFFSET  SIZE  FIELD
+ *         0       8     where in the file the directory begins
+ *         8       4     its bytes, or 0 if there is none
+ *         12      4     CRC32C of the number of the interval, from 1 on, in 8 bytes, and of the directory
+ * </pre>
+ *
+ * <p>It counts if {@link AnchorsFile} and {@link OutlinesFile} do, from which it has its intervals and the secrets of
+ * its fingerprints. It stays while the store is open, and is replaced at the next clean close, by directories of the
+ * cache and by those that nobody has asked for. It is not forced, as other {@link IntervalsFile}s are not.
+ */
+final class DirectoriesFile {
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
+    private static final int FIELD_BYTES = 4 * Long.BYTES;
+    private static final int LEAST_INTERVALS = 32; // fewer are read sooner than a file is made
+    private static final int PIECE_BYTES = 256 << 10;
+    private static final int TABLE_PIECE_BYTES = 4096 * SavedDirectories.ENTRY_BYTES;
+
+    private DirectoriesFile() {}
+
+    /**
+     * Replaces the file, after those of anchors and outlines. If that fails, there is none, or one that does not count;
+     * nor is there one of a few intervals.
+     *
+     * @param saved the directories of the file until now, or null; it is closed
+     */
+    static void write(
+            Vfs vfs,
+            Path directory,
+            SparseIndex index,
+            IntervalCache cache,
+            SavedDirectories saved,
+            SpaceEngine engine) {
+        Path path = directory.resolve(StoreFiles.DIRECTORIES_NAME);
+        Path unfinished = directory.resolve(StoreFiles.UNFINISHED_DIRECTORIES_NAME);
+        try (SavedDirectories old = saved) {
+            if (index.intervalCount() < LEAST_INTERVALS) {
+                vfs.deleteIfExists(path);
+                return;
+            }
+            vfs.deleteIfExists(unfinished);
+            writeFile(vfs, unfinished, index, cache, old, engine);
+        } catch (StorageException | OutOfMemoryError e) {
+            delete(vfs, directory);
+            throw e;
+        }
+        vfs.rename(unfinished, path);
+    }
+
+    private static void writeFile(
+            Vfs vfs, Path path, SparseIndex index, IntervalCache cache, SavedDirectories old, SpaceEngine engine) {
+        try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
+            ByteBuffer table = newPiece(TABLE_PIECE_BYTES);
+            ByteBuffer piece = newPiece(Math.max(PIECE_BYTES, 2 * cache.maxDirectoryBytes()));
+            CRC32C crc = new CRC32C();
+            long intervals = index.intervalCount();
+            long tableAt = FilePreamble.BLOCK_BYTES;
+            long at = tableAt + intervals * SavedDirectories.ENTRY_BYTES;
+            IntervalCursor cursor = index.cursor();
+            long number = 0;
+            for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
+                number++;
+                if (piece.remaining() < cache.maxDirectoryBytes()) {
+                    at += write(file, piece, at);
+                }
+                int begin = piece.position();
+                long content = cursor.contentNumber();
+                boolean isThere = cache.saveDirectory(content, cursor.pairCount(), piece)
+                        || old != null && old.copy(content, piece);
+                int length = piece.position() - begin;
+                table.putLong(at + begin).putInt(isThere ? length : 0);
+                table.putInt(isThere ? SavedDirectories.checksum(crc, number, piece.slice(begin, length)) : 0);
+                if (!table.hasRemaining()) {
+                    tableAt += write(file, table, tableAt);
+                }
+            }
+            write(file, piece, at);
+            write(file, table, tableAt);
+            ByteBuffer block = FilePreamble.begin(FormatVersion.DIRECTORIES, engine.storeId());
+            block.putLong(engine.treeVersion()).putLong(engine.logGeneration()).putLong(engine.tag());
+            block.putLong(intervals);
+            file.write(FilePreamble.finish(block), 0);
+        }
+    }
+
+    private static ByteBuffer newPiece(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Writes a piece, empties it, and returns how many bytes it had. */
+    private static int write(VfsFile file, ByteBuffer piece, long at) {
+        int length = piece.flip().remaining();
+        file.write(piece, at);
+        piece.clear();
+        return length;
+    }
+
+    /**
+     * Opens the file, if there is one that fits the space.
+     *
+     * @param index as the file of anchors has filled it, with contents numbered from 1 on
+     * @param cache as the file of outlines has filled it
+     * @return null if there is none
+     */
+    static SavedDirectories open(Vfs vfs, Path directory, SpaceEngine engine, SparseIndex index, IntervalCache cache) {
+        Path path = directory.resolve(StoreFiles.DIRECTORIES_NAME);
+        VfsFile file = null;
+        boolean fits = false;
+        try {
+            if (!vfs.exists(path)) {
+                return null;
+            }
+            file = vfs.open(path, OpenMode.READ);
+            ByteBuffer block = FilePreamble.check(
+                    path, 0, FilePreamble.read(file, 0), FormatVersion.DIRECTORIES, FIELD_BYTES, engine.storeId());
+            fits = block.getLong() == engine.openedTreeVersion()
+                    & block.getLong() == engine.openedLogGeneration()
+                    & block.getLong() == engine.tag()
+                    & block.getLong() == index.intervalCount();
+            return fits ? new SavedDirectories(file, FilePreamble.BLOCK_BYTES, index.intervalCount(), cache) : null;
+        } catch (CorruptionException | UnsupportedFormatException | StoreIoException e) {
+            LOG.log(System.Logger.Level.DEBUG, "What " + path + " should have will be made anew", e);
+            fits = false;
+            return null;
+        } finally {
+            if (!fits && file != null) {
+                file.close();
+            }
+        }
+    }
+
+    /** Deletes the file, as {@link AnchorsFile#delete} does, while it is not open. */
+    static boolean delete(Vfs vfs, Path directory) {
+        return IntervalsFile.delete(vfs, directory, StoreFiles.UNFINISHED_DIRECTORIES_NAME)
+                | IntervalsFile.delete(vfs, directory, StoreFiles.DIRECTORIES_NAME);
+    }
+}

@@ -56,6 +56,7 @@ public final class FileBenchmark {
     }
 
     int run() throws IOException, InterruptedException {
+        settings.run.prepare();
         boolean good = true;
         for (int round = 1; round <= settings.run.rounds; round++) {
             for (FileSubject subject : settings.subjects) {

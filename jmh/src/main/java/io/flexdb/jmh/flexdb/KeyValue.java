@@ -60,7 +60,7 @@ public final class KeyValue {
 
     /** Measures all stores, each in a process of its own. */
     int run() throws IOException, InterruptedException {
-        Files.createDirectories(settings.run.directory);
+        settings.run.prepare();
         if (!canLimitMemory()) {
             return 1;
         }

@@ -53,6 +53,7 @@ public final class Table1 {
 
     /** Measures everything, writes the file of results, and returns the tables. */
     String run() throws RunnerException, IOException {
+        settings.run.prepare();
         for (int round = 1; round <= settings.run.rounds; round++) {
             for (Experiment experiment : Experiment.values()) {
                 for (long extents : experiment.sizes(settings)) {

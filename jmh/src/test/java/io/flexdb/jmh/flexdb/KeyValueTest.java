@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.Durability;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +41,43 @@ class KeyValueTest {
 
     private String figures() throws IOException {
         return Files.readString(directory.resolve("all.json"));
+    }
+
+    /** Said before the first store is measured, and not behind the last. */
+    @Test
+    void aPlaceThatCanNotBeWrittenIsRefusedFirst() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "");
+        for (String bad : List.of("--json=" + directory, "--json=" + file.resolve("x.json"), "--dir=" + file)) {
+            StringWriter said = new StringWriter();
+            String[] arguments = {
+                "--quick", "--stores=skiplist", "--parts=get", "--json=" + directory.resolve("x.json"), bad
+            };
+            if (bad.startsWith("--json")) {
+                arguments[3] = "--dir=" + directory.resolve("stores");
+            }
+            assertEquals(
+                    2,
+                    KeyValueSettings.commandLine(arguments)
+                            .setErr(new PrintWriter(said))
+                            .execute(arguments));
+            assertTrue(said.toString().contains("Invalid value for option '" + bad.substring(0, bad.indexOf('='))));
+        }
+        assertFalse(Files.exists(directory.resolve("x.json")));
+    }
+
+    @Test
+    void theDirectoryOfFiguresIsMade() throws IOException {
+        Path json = directory.resolve("new").resolve("all.json");
+        String[] arguments = {
+            "--quick",
+            "--stores=skiplist",
+            "--parts=get",
+            "--operations=100",
+            "--dir=" + directory.resolve("stores"),
+            "--json=" + json
+        };
+        assertEquals(0, KeyValueSettings.commandLine(arguments).execute(arguments));
+        assertTrue(Files.size(json) > 0);
     }
 
     @Tag("long") // each process runs for seconds

@@ -111,8 +111,12 @@ class IntervalCacheTest {
     @Test
     void smallRegionsOfALargeCacheGiveWayToWholeOnes() {
         IntervalCache cache = new IntervalCache(epochs, 84 * MIB);
+        ByteBuffer[] images = new ByteBuffer[1000]; // again and again, under other numbers
+        Arrays.setAll(images, i -> Images.of(i + 1, 900));
         for (int content = 1; content <= 600_000; content++) {
-            insert(cache, content, 900, false);
+            ByteBuffer image = images[content % images.length];
+            image.putLong(0, content);
+            cache.insert(image, 0, false);
         }
         assertTrue(cache.memoryBytes() <= 84 * MIB, cache.toString());
         assertTrue(cache.entryBytes() > 60 * MIB, cache.toString());

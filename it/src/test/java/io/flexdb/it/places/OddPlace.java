@@ -61,6 +61,11 @@ enum OddPlace {
         this.fileSystem = fileSystem;
     }
 
+    /** Whether it is the language, the time zone or the charset that is odd. */
+    boolean isLocale() {
+        return ordinal() <= GERMAN_MESSAGES.ordinal();
+    }
+
     /** The classes that {@link SuiteRunner} runs here. */
     String suite(boolean isShort) {
         return switch (this) {

@@ -73,7 +73,7 @@ final class SuiteRunner {
             request.selectors(selectPackage("io.flexdb"))
                     .filters(
                             includeClassNamePatterns(".*Tests?"),
-                            excludeClassNamePatterns(".*KillTest|.*OddPlacesTest"));
+                            excludeClassNamePatterns(".*KillTest|.*\\.Odd[a-zA-Z]*Test"));
         } else if (!which.equals("ORDINARY")) {
             for (String name : which.equals("FILES") ? FILES : SHORT) {
                 request.selectors(selectClass(name));

@@ -13,16 +13,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Runs tests of the store in JVMs in odd places. A few of them in the normal build; all tests of {@code flexspace} and
  * {@code flexdb}, everywhere, with {@code -Dflexdb.places=ALL}, or in some places, named with commas in between. Then
  * an image of a file system is mounted where one is asked for, which needs root.
+ *
+ * <p>In two classes, for two JVMs of the build.
  */
 @Timeout(value = 2, unit = TimeUnit.HOURS)
-class OddPlacesTest {
+abstract class OddPlaces {
     private static final String ASKED_FOR = System.getProperty("flexdb.places", "");
     private static final Path OUTPUT = Path.of("target/odd-places");
     private static final int SHORT_MINUTES = 15;
@@ -31,9 +31,10 @@ class OddPlacesTest {
     @TempDir
     private Path temporary;
 
-    static List<OddPlace> places() {
+    static List<OddPlace> places(boolean areLocales) {
         List<String> names = List.of(ASKED_FOR.split(",", -1));
         List<OddPlace> places = Stream.of(OddPlace.values())
+                .filter(place -> place.isLocale() == areLocales)
                 .filter(place -> ASKED_FOR.isEmpty()
                         ? !place.needsMount()
                         : ASKED_FOR.equals("ALL") || names.contains(place.name()))
@@ -41,9 +42,7 @@ class OddPlacesTest {
         return ASKED_FOR.isEmpty() ? Effort.some(places) : places;
     }
 
-    @ParameterizedTest
-    @MethodSource("places")
-    void theStoreIsAtHomeEverywhere(OddPlace place) throws Exception {
+    final void theStoreIsAtHomeIn(OddPlace place) throws Exception {
         if (place.fileSystem == null) {
             runIn(place, temporary);
         } else if (!place.needsMount()) {

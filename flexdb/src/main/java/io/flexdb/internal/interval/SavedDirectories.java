@@ -28,6 +28,7 @@ public final class SavedDirectories implements AutoCloseable {
     public static final int ENTRY_BYTES = Long.BYTES + 2 * Integer.BYTES;
 
     private static final int FIRST_BYTES = 4 << 10;
+    private static final int LACKING_SHARE = 16;
 
     /** What one restoring needs; left to the next one. */
     private static final class Scratch {
@@ -44,6 +45,7 @@ public final class SavedDirectories implements AutoCloseable {
     private final long[] asked; // a bit each
     private final StripedPool<Scratch> scratches = new StripedPool<>(Scratch::new);
     private volatile boolean isUsable = true;
+    private int lacking; // contents that had none when somebody asked; may be a little less
 
     /**
      * @param file which is closed with this
@@ -94,6 +96,7 @@ public final class SavedDirectories implements AutoCloseable {
         try {
             ByteBuffer directory = read(contentNumber, scratch);
             if (directory == null) {
+                lacking++;
                 return -1;
             }
             directory.putLong(0, contentNumber);
@@ -144,6 +147,16 @@ public final class SavedDirectories implements AutoCloseable {
         directory.position(Long.BYTES);
         int checksum = entry.getInt(Long.BYTES + Integer.BYTES);
         return checksum(scratch.crc, contentNumber, directory) == checksum ? directory : null;
+    }
+
+    /** How many contents the file knows of. */
+    public long count() {
+        return count;
+    }
+
+    /** Whether the file has the directories of nearly all contents that somebody has asked for. */
+    public boolean isComplete() {
+        return isUsable && lacking <= count / LACKING_SHARE;
     }
 
     /** Closes the file. While nobody asks. */

@@ -41,7 +41,7 @@ import java.util.zip.CRC32C;
  *
  * <p>It counts if {@link AnchorsFile} and {@link OutlinesFile} do, from which it has its intervals and the secrets of
  * its fingerprints. It stays while the store is open, and is replaced at the next clean close, by directories of the
- * cache and by those that nobody has asked for. It is not forced, as other {@link IntervalsFile}s are not.
+ * cache and by those that nobody has asked for; if no interval has changed, its first block alone is. It is not forced, as other {@link IntervalsFile}s are not.
  */
 final class DirectoriesFile {
     private static final System.Logger LOG = System.getLogger("io.flexdb");
@@ -72,6 +72,12 @@ final class DirectoriesFile {
                 vfs.deleteIfExists(path);
                 return;
             }
+            if (old != null && old.isComplete() && isUnchanged(index, old)) {
+                try (VfsFile file = vfs.open(path, OpenMode.READ_WRITE)) {
+                    writeBlock(file, index, engine);
+                }
+                return;
+            }
             vfs.deleteIfExists(unfinished);
             writeFile(vfs, unfinished, index, cache, old, engine);
         } catch (StorageException | OutOfMemoryError e) {
@@ -79,6 +85,21 @@ final class DirectoriesFile {
             throw e;
         }
         vfs.rename(unfinished, path);
+    }
+
+    /** Whether the intervals are those of the opening, with the contents of then. */
+    private static boolean isUnchanged(SparseIndex index, SavedDirectories old) {
+        if (index.intervalCount() != old.count()) {
+            return false;
+        }
+        IntervalCursor cursor = index.cursor();
+        long number = 0;
+        for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
+            if (cursor.contentNumber() != ++number) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void writeFile(
@@ -110,11 +131,15 @@ final class DirectoriesFile {
             }
             write(file, piece, at);
             write(file, table, tableAt);
-            ByteBuffer block = FilePreamble.begin(FormatVersion.DIRECTORIES, engine.storeId());
-            block.putLong(engine.treeVersion()).putLong(engine.logGeneration()).putLong(engine.tag());
-            block.putLong(intervals);
-            file.write(FilePreamble.finish(block), 0);
+            writeBlock(file, index, engine);
         }
+    }
+
+    private static void writeBlock(VfsFile file, SparseIndex index, SpaceEngine engine) {
+        ByteBuffer block = FilePreamble.begin(FormatVersion.DIRECTORIES, engine.storeId());
+        block.putLong(engine.treeVersion()).putLong(engine.logGeneration()).putLong(engine.tag());
+        block.putLong(index.intervalCount());
+        file.write(FilePreamble.finish(block), 0);
     }
 
     private static ByteBuffer newPiece(int bytes) {

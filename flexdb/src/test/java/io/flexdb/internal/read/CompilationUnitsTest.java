@@ -1,0 +1,56 @@
+package io.flexdb.internal.read;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The JVM's optimizing compiler compiles a hot method again as a part of each caller, unless it has more than
+ * {@code FreqInlineSize} bytecodes, 325 by default. In a young JVM walks and lookups wait for the compiler, so these
+ * methods are to stay units of their own. Who makes one smaller finds another cut, and measures the first seconds.
+ */
+class CompilationUnitsTest {
+    private static final int FREQ_INLINE_SIZE = 325;
+    private static final Pattern BYTECODE = Pattern.compile("^ *([0-9]+): [a-z]", Pattern.MULTILINE);
+
+    @ParameterizedTest
+    @CsvSource({
+        "MergeCursor, choose",
+        "SpaceCursor, stand",
+        "PairReader, loadPairs",
+        "IntervalReader, load",
+        "StoreReader, find"
+    })
+    void hotMethodsAreTooLargeToBeCompiledWithEachCaller(String className, String method) {
+        StringWriter text = new StringWriter();
+        PrintWriter out = new PrintWriter(text);
+        int code = ToolProvider.findFirst("javap")
+                .orElseThrow()
+                .run(
+                        out,
+                        out,
+                        "-c",
+                        "-p",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        getClass().getPackageName() + "." + className);
+        assertEquals(0, code, text::toString);
+        int largest = 0;
+        for (String part : text.toString().split("\n\n")) {
+            if (part.lines().findFirst().orElse("").contains(" " + method + "(")) {
+                Matcher bytecode = BYTECODE.matcher(part);
+                while (bytecode.find()) {
+                    largest = Math.max(largest, Integer.parseInt(bytecode.group(1)));
+                }
+            }
+        }
+        assertTrue(largest >= FREQ_INLINE_SIZE, className + "." + method + " has " + largest + " bytecodes");
+    }
+}

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param processorNanos time on processors
  * @param residentBytes memory that is its own: heap, off-heap and libraries, without the page cache
  * @param collectionMillis time in garbage collections
+ * @param compilationMillis time in which the JVM has compiled
  * @param stealTicks hundredths of a second in which other machines had this one's processors
  */
 record ProcessFigures(
@@ -30,6 +31,7 @@ record ProcessFigures(
         long processorNanos,
         long residentBytes,
         long collectionMillis,
+        long compilationMillis,
         long stealTicks) {
 
     /** Of this moment. */
@@ -44,6 +46,7 @@ record ProcessFigures(
                 ProcessorTime.nanosNow(),
                 field(Path.of("/proc/self/status"), "RssAnon:", 1) << 10,
                 collections,
+                ManagementFactory.getCompilationMXBean().getTotalCompilationTime(),
                 field(Path.of("/proc/stat"), "cpu ", 8));
     }
 

@@ -141,8 +141,7 @@ final class YcsbRun {
         Properties properties = properties(ofWorkload);
         properties.setProperty("recordcount", Long.toString(load ? settings.records() : nextKey));
         properties.setProperty("operationcount", Integer.toString(operations));
-        long steal = ProcessFigures.now().stealTicks();
-        long collections = ProcessFigures.now().collectionMillis();
+        ProcessFigures before = ProcessFigures.now();
         // Read by YCSB's own measurements, which the core workload wants although the phases have their own.
         site.ycsb.measurements.Measurements.setProperties(properties);
         long end = System.nanoTime() + settings.limitNanos();
@@ -176,7 +175,10 @@ final class YcsbRun {
         }
         results.add(label + ", longest hiccup", hiccups.longestMillis(), "ms");
         ProcessFigures now = ProcessFigures.now();
-        results.add(label + ", garbage collections", now.collectionMillis() - collections, "ms");
-        results.add(label + ", steal", (now.stealTicks() - steal) / 100.0, "s");
+        if (settings.fresh) {
+            results.add(label + ", compilation", (now.compilationMillis() - before.compilationMillis()) / 1e3, "s");
+        }
+        results.add(label + ", garbage collections", now.collectionMillis() - before.collectionMillis(), "ms");
+        results.add(label + ", steal", (now.stealTicks() - before.stealTicks()) / 100.0, "s");
     }
 }

@@ -100,7 +100,8 @@ class KeyValueTest {
                 "YCSB B",
                 "YCSB B, first second",
                 "YCSB D, steady",
-                "YCSB D, until 90 % of the steady rate")) {
+                "YCSB D, until 90 % of the steady rate",
+                "YCSB D, compilation")) {
             assertTrue(figures.contains("\"experiment\": \"" + wanted + "\""), wanted + " is missing: " + figures);
         }
         assertTrue(figures.contains("YCSB B by second"), figures);

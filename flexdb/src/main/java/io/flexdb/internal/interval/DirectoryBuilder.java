@@ -3,7 +3,7 @@ package io.flexdb.internal.interval;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Makes {@linkplain IntervalFormat directories}, pair by pair and in their order. Reused, by one thread. */
+/** Makes {@linkplain Directory directories}, pair by pair and in their order. Reused, by one thread. */
 public final class DirectoryBuilder {
     private static final int FIRST_PAIRS = 32;
     private static final int MAX_PAIRS_KEPT = 64 << 10;
@@ -54,7 +54,7 @@ public final class DirectoryBuilder {
     /**
      * Adds a pair, for which there is room.
      *
-     * @param address in the data file, or {@link IntervalFormat#UNKNOWN}
+     * @param address in the data file, or {@link Directory#UNKNOWN}
      */
     public void add(int recordBytes, int checksum, byte fingerprint, int window, long address) {
         starts[count] = bytes;
@@ -67,27 +67,25 @@ public final class DirectoryBuilder {
 
     /** Adds pairs of a directory, or an outline, for which there is room. */
     public void addFrom(ByteBuffer directory, int base, int from, int to) {
-        if (IntervalFormat.isOutline(directory, base)) {
+        if (Directory.isOutline(directory, base)) {
             addFromOutline(directory, base, from, to);
             return;
         }
         for (int pair = from; pair < to; pair++) {
-            int recordBytes = IntervalFormat.relativePosition(directory, base, pair + 1)
-                    - IntervalFormat.relativePosition(directory, base, pair);
             add(
-                    recordBytes,
-                    IntervalFormat.checksum(directory, base, pair),
-                    IntervalFormat.fingerprint(directory, base, pair),
-                    IntervalFormat.window(directory, base, pair),
-                    IntervalFormat.address(directory, base, pair));
+                    Directory.recordBytes(directory, base, pair),
+                    Directory.checksum(directory, base, pair),
+                    Directory.fingerprint(directory, base, pair),
+                    Directory.window(directory, base, pair),
+                    Directory.address(directory, base, pair));
         }
     }
 
     private void addFromOutline(ByteBuffer directory, int base, int from, int to) {
         outline = true;
         for (int pair = from; pair < to; pair++) {
-            int recordBytes = IntervalFormat.recordBytes(directory, base, pair);
-            add(recordBytes, 0, IntervalFormat.fingerprint(directory, base, pair), 0, IntervalFormat.UNKNOWN);
+            int recordBytes = Directory.recordBytes(directory, base, pair);
+            add(recordBytes, 0, Directory.fingerprint(directory, base, pair), 0, Directory.UNKNOWN);
         }
     }
 
@@ -128,7 +126,7 @@ public final class DirectoryBuilder {
      */
     public void setAddresses(int first, int end, long address) {
         for (int pair = first; pair < end; pair++) {
-            addresses[pair] = address == IntervalFormat.UNKNOWN ? address : address + starts[pair] - starts[first];
+            addresses[pair] = address == Directory.UNKNOWN ? address : address + starts[pair] - starts[first];
         }
     }
 
@@ -141,13 +139,13 @@ public final class DirectoryBuilder {
         long from = start(first);
         int dataBytes = (int) (start(end) - from);
         int pairs = end - first;
-        IntervalFormat.putHeader(to, base, content, dataBytes, pairs, skipped);
+        Directory.putHeader(to, base, content, dataBytes, pairs, skipped);
         for (int i = 0; i < pairs; i++) {
             int pair = first + i;
             int position = (int) (starts[pair] - from);
-            IntervalFormat.putPlace(to, base, dataBytes, pairs, i, position, addresses[pair], checksums[pair]);
-            IntervalFormat.putWindow(to, base, dataBytes, pairs, i, windows[pair]);
-            IntervalFormat.putFingerprint(to, base, i, fingerprints[pair]);
+            Directory.putPlace(to, base, dataBytes, pairs, i, position, addresses[pair], checksums[pair]);
+            Directory.putWindow(to, base, dataBytes, pairs, i, windows[pair]);
+            Directory.putFingerprint(to, base, i, fingerprints[pair]);
         }
     }
 }

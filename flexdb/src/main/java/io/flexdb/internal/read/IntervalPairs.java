@@ -4,9 +4,9 @@ import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.PairPlaces;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -243,8 +243,8 @@ final class IntervalPairs {
                     RecordFormat.recordBytes(header),
                     RecordFormat.checksum(memory, at),
                     reader.fingerprints().of(memory, key, length),
-                    IntervalFormat.window(memory, key, length, skipped),
-                    IntervalFormat.UNKNOWN);
+                    Directory.window(memory, key, length, skipped),
+                    Directory.UNKNOWN);
         }
         ByteBuffer made = context.directory();
         builder.write(made, 0, content, 0, count, skipped);
@@ -296,8 +296,8 @@ final class IntervalPairs {
             return false;
         }
         int skipped = places.skipped();
-        int low = places.lowerBound(IntervalFormat.window(from, 0, length, skipped));
-        int toWindow = IntervalFormat.window(to, 0, to.length, skipped);
+        int low = places.lowerBound(Directory.window(from, 0, length, skipped));
+        int toWindow = Directory.window(to, 0, to.length, skipped);
         if (low < places.upperBound(places.lowerBound(toWindow), toWindow)) {
             return false;
         }
@@ -316,7 +316,7 @@ final class IntervalPairs {
         int high = count;
         if (space != null && !places.areOutlined()) {
             int skipped = places.skipped();
-            int window = IntervalFormat.window(key, 0, length, skipped);
+            int window = Directory.window(key, 0, length, skipped);
             low = places.lowerBound(window);
             high = places.upperBound(low, window); // between them are the pairs of which windows do not tell
             int near = Math.min(low, count - 1);

@@ -7,10 +7,10 @@ import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.PairPlaces;
 import io.flexdb.internal.interval.SavedDirectories;
@@ -155,18 +155,18 @@ public final class IntervalReader {
             interval.setHint(cache.hint(location));
         }
         int base = cache.base(location);
-        if (IntervalFormat.isOutline(directory, base) && cache.isDirectoryDue(location)) {
+        if (Directory.isOutline(directory, base) && cache.isDirectoryDue(location)) {
             return findInImage(space, context, key, keyLength, false);
         }
         byte fingerprint = cache.fingerprints.of(key, keyLength);
-        int pair = IntervalFormat.candidate(directory, base, fingerprint, 0);
+        int pair = Directory.candidate(directory, base, fingerprint, 0);
         while (pair >= 0) {
             long header = pairReader.loadPair(space, context, directory, base, pair);
             if (RecordFormat.keyLength(header) == keyLength
                     && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
                 return valueAt(context, 0);
             }
-            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
+            pair = Directory.candidate(directory, base, fingerprint, pair + 1);
         }
         return ABSENT;
     }
@@ -174,8 +174,8 @@ public final class IntervalReader {
     /** Reads all of the interval, and has its directory or outline cached. */
     private int findInImage(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean forOutline) {
         noteFragmented(context.interval.logicalOffset(), open(space, context, forOutline));
-        int pair = IntervalFormat.find(context.image, 0, key, keyLength, cache.fingerprints.of(key, keyLength));
-        return pair < 0 ? ABSENT : valueAt(context, IntervalFormat.recordPosition(context.image, 0, pair));
+        int pair = Directory.find(context.image, 0, key, keyLength, cache.fingerprints.of(key, keyLength));
+        return pair < 0 ? ABSENT : valueAt(context, Directory.recordPosition(context.image, 0, pair));
     }
 
     /** Whether to look a pair up without reading the whole interval, for which the context's search is prepared then. */
@@ -286,10 +286,10 @@ public final class IntervalReader {
             directory = heads.directory();
         }
         byte fingerprint = cache.fingerprints.of(key, keyLength);
-        int pair = IntervalFormat.candidate(directory, base, fingerprint, 0);
+        int pair = Directory.candidate(directory, base, fingerprint, 0);
         while (pair >= 0) {
-            long offset = interval.logicalOffset() + IntervalFormat.relativePosition(directory, base, pair);
-            int bytes = IntervalFormat.recordBytes(directory, base, pair);
+            long offset = interval.logicalOffset() + Directory.relativePosition(directory, base, pair);
+            int bytes = Directory.recordBytes(directory, base, pair);
             if (heads == null || heads.compare(key, keyLength, pair) == 0) {
                 long header = loadHead(space, context, offset, bytes);
                 if (RecordFormat.keyLength(header) == keyLength
@@ -300,7 +300,7 @@ public final class IntervalReader {
                     return loadValue(space, context, offset, bytes, RecordFormat.hasWaiting(header) ? key : null);
                 }
             }
-            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
+            pair = Directory.candidate(directory, base, fingerprint, pair + 1);
         }
         return ABSENT;
     }
@@ -387,7 +387,7 @@ public final class IntervalReader {
     }
 
     private static int valueAt(ReadContext context, int recordPosition) {
-        long header = IntervalFormat.header(context.image, recordPosition);
+        long header = Directory.header(context.image, recordPosition);
         context.base = recordPosition + RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
         noteExtension(context, recordPosition, header);
         return RecordFormat.valueLength(header);
@@ -412,20 +412,20 @@ public final class IntervalReader {
     /** Notes in the directory of an interval where its pairs are, if anybody can read there; returns their pieces. */
     private int locate(FlexTreeView space, ReadContext context, long logicalOffset, ByteBuffer directory, int base) {
         boolean mapped = reads.areMapped();
-        int pairs = IntervalFormat.pairCount(directory, base);
-        int dataBytes = IntervalFormat.dataBytes(directory, base);
+        int pairs = Directory.pairCount(directory, base);
+        int dataBytes = Directory.dataBytes(directory, base);
         SpaceRange range = context.range.set(space, logicalOffset, dataBytes);
         long addressOfAll = range.address(); // known where all pairs lie in one extent
         int pieces = 0;
-        long end = IntervalFormat.UNKNOWN;
+        long end = Directory.UNKNOWN;
         for (int pair = 0; pair < pairs; pair++) {
-            int from = IntervalFormat.relativePosition(directory, base, pair);
-            int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
-            long address = addressOfAll == IntervalFormat.UNKNOWN
+            int from = Directory.relativePosition(directory, base, pair);
+            int bytes = Directory.relativePosition(directory, base, pair + 1) - from;
+            long address = addressOfAll == Directory.UNKNOWN
                     ? range.goOn(logicalOffset + from, bytes).address()
                     : addressOfAll + from;
             if (mapped) {
-                IntervalFormat.setAddress(directory, base, pair, address);
+                Directory.setAddress(directory, base, pair, address);
             }
             pieces += address == end ? 0 : 1;
             end = address + bytes;
@@ -454,7 +454,7 @@ public final class IntervalReader {
         load(space, context);
         int pieces = locate(space, context, interval.logicalOffset(), context.image, context.base);
         if (!cache.containsDirectory(interval.contentNumber())) {
-            long location = forOutline && IntervalFormat.hasOutline(context.image, 0)
+            long location = forOutline && Directory.hasOutline(context.image, 0)
                     ? cache.insertOutline(context.image, 0)
                     : cache.insert(context.image, 0, false);
             if (location >= 0) {
@@ -462,7 +462,7 @@ public final class IntervalReader {
             }
             noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
         }
-        return IntervalBounds.areFragmented(pieces, IntervalFormat.pairCount(context.image, context.base));
+        return IntervalBounds.areFragmented(pieces, Directory.pairCount(context.image, context.base));
     }
 
     private void noteCoarse(long logicalOffset, long bytes, int pairs) {
@@ -509,7 +509,7 @@ public final class IntervalReader {
             ByteBuffer directory = location < 0 ? null : cache.buffer(location);
             if (directory != null) {
                 int base = cache.base(location);
-                boolean outline = IntervalFormat.isOutline(directory, base);
+                boolean outline = Directory.isOutline(directory, base);
                 forOutline &= !outline || !cache.isDirectoryDue(location);
                 // To look for a key by an outline is several reads, one after the other, which should not wait for a
                 // disk.
@@ -537,7 +537,7 @@ public final class IntervalReader {
             ByteBuffer directory = pairs.makeDirectory(interval.contentNumber());
             int pieces = locate(space, context, logicalOffset, directory, 0);
             noteFragmented(logicalOffset, IntervalBounds.areFragmented(pieces, pairs.count()));
-            long location = forOutline && IntervalFormat.hasOutline(directory, 0)
+            long location = forOutline && Directory.hasOutline(directory, 0)
                     ? cache.insertOutline(directory, 0)
                     : cache.insert(directory, 0, false);
             if (location >= 0) {
@@ -551,7 +551,7 @@ public final class IntervalReader {
         ByteBuffer memory = context.memory(bytes);
         int count = counted;
         if (counted >= IntervalBounds.UNKNOWN_PAIRS) {
-            count = IntervalFormat.countPairs(memory, 0, bytes);
+            count = Directory.countPairs(memory, 0, bytes);
             int needed = IntervalPairs.memoryBytes(bytes, count);
             if (memory.capacity() < needed) {
                 ByteBuffer larger = context.memory(needed);
@@ -574,7 +574,7 @@ public final class IntervalReader {
         long logicalOffset = interval.logicalOffset();
         int dataBytes = dataBytes(logicalOffset, interval.lengthBytes());
         int pairs = interval.pairCount();
-        int data = pairs < IntervalBounds.UNKNOWN_PAIRS ? IntervalFormat.directoryBytes(dataBytes, pairs) : 0;
+        int data = pairs < IntervalBounds.UNKNOWN_PAIRS ? Directory.bytes(dataBytes, pairs) : 0;
         ByteBuffer memory = context.memory(data + dataBytes);
         reads.read(context.range.set(space, logicalOffset, dataBytes), memory, data);
         try {
@@ -589,14 +589,14 @@ public final class IntervalReader {
         IntervalRef interval = context.interval;
         ByteBuffer memory = context.memory(dataBytes);
         int pairs = interval.pairCount();
-        int count = pairs < IntervalBounds.UNKNOWN_PAIRS ? pairs : IntervalFormat.countPairs(memory, data, dataBytes);
-        int directoryBytes = IntervalFormat.directoryBytes(dataBytes, count);
+        int count = pairs < IntervalBounds.UNKNOWN_PAIRS ? pairs : Directory.countPairs(memory, data, dataBytes);
+        int directoryBytes = Directory.bytes(dataBytes, count);
         if (data != directoryBytes) {
             ByteBuffer larger = context.memory(directoryBytes + dataBytes);
             larger.put(directoryBytes, memory.duplicate(), data, dataBytes);
             memory = larger;
         }
-        IntervalFormat.build(
+        Directory.build(
                 memory,
                 0,
                 interval.contentNumber(),

@@ -6,9 +6,9 @@ import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
@@ -157,10 +157,10 @@ public final class PairHeads {
                     RecordFormat.recordBytes(header),
                     RecordFormat.checksum(heads, positions[pair]),
                     fingerprints.of(heads, key, length),
-                    IntervalFormat.window(heads, key, length, skipped),
-                    IntervalFormat.UNKNOWN);
+                    Directory.window(heads, key, length, skipped),
+                    Directory.UNKNOWN);
         }
-        int bytes = IntervalFormat.directoryBytes(dataBytes, count);
+        int bytes = Directory.bytes(dataBytes, count);
         if (directory.capacity() < bytes) {
             directory = context.newMemory(bytes);
         }

@@ -5,9 +5,9 @@ import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCache;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.PairPlaces;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.storage.CorruptionException;
@@ -49,29 +49,29 @@ public final class PairReader {
      * @return the pair's {@link RecordFormat#readHeader header}
      */
     public long loadPair(FlexTreeView space, ReadContext context, ByteBuffer directory, int base, int pair) {
-        if (IntervalFormat.isOutline(directory, base)) {
+        if (Directory.isOutline(directory, base)) {
             return loadOutlined(space, context, directory, base, pair);
         }
-        int from = IntervalFormat.relativePosition(directory, base, pair);
-        int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
-        int checksum = IntervalFormat.checksum(directory, base, pair);
-        long address = IntervalFormat.address(directory, base, pair);
+        int from = Directory.relativePosition(directory, base, pair);
+        int bytes = Directory.relativePosition(directory, base, pair + 1) - from;
+        int checksum = Directory.checksum(directory, base, pair);
+        long address = Directory.address(directory, base, pair);
         ByteBuffer memory = context.memory(bytes);
         context.image = memory;
-        if (address == IntervalFormat.UNKNOWN
+        if (address == Directory.UNKNOWN
                 || !reads.readAt(address, memory, 0, bytes)
                 || !isPair(memory, 0, bytes, checksum, context.crc)) {
             long logicalOffset = context.interval.logicalOffset() + from;
             long found = search(space, context, logicalOffset, memory, 0, bytes, checksum, address);
-            IntervalFormat.setAddress(directory, base, pair, found);
+            Directory.setAddress(directory, base, pair, found);
         }
-        return IntervalFormat.header(memory, 0);
+        return Directory.header(memory, 0);
     }
 
     /** Loads a pair by an outline, which has neither address nor checksum: the pair is verified by its frames. */
     private long loadOutlined(FlexTreeView space, ReadContext context, ByteBuffer outline, int base, int pair) {
-        int from = IntervalFormat.relativePosition(outline, base, pair);
-        int bytes = IntervalFormat.recordBytes(outline, base, pair);
+        int from = Directory.relativePosition(outline, base, pair);
+        int bytes = Directory.recordBytes(outline, base, pair);
         long logicalOffset = context.interval.logicalOffset() + from;
         ByteBuffer memory = context.memory(bytes);
         context.image = memory;
@@ -112,7 +112,7 @@ public final class PairReader {
             long address = places.address(pair);
             int position = places.position(pair);
             int next = endOfNeighbours(places, pair, to);
-            if (address != IntervalFormat.UNKNOWN) {
+            if (address != Directory.UNKNOWN) {
                 // Verification finds bytes that have not arrived.
                 reads.readAt(address, memory, position, places.position(next) - position);
             }
@@ -158,7 +158,7 @@ public final class PairReader {
         for (int pair = from; pair < to; ) {
             int next = endOfNeighbours(places, pair, to);
             long address = places.address(pair);
-            if (address != IntervalFormat.UNKNOWN) {
+            if (address != Directory.UNKNOWN) {
                 reads.prefetchAt(address, places.position(next) - places.position(pair));
             }
             pair = next;
@@ -180,7 +180,7 @@ public final class PairReader {
         long location = cache.findDirectory(contentNumber, 0);
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory != null) {
-            IntervalFormat.setAddress(directory, cache.base(location), pair, address);
+            Directory.setAddress(directory, cache.base(location), pair, address);
         }
     }
 
@@ -200,11 +200,11 @@ public final class PairReader {
             long tried) {
         SpaceRange range = context.range.set(space, logicalOffset, 1);
         long begin = range.address();
-        if (tried != IntervalFormat.UNKNOWN && tried == begin) {
+        if (tried != Directory.UNKNOWN && tried == begin) {
             reads.forgetFault();
         }
         long address = range.goOn(logicalOffset, bytes).address();
-        if (address != IntervalFormat.UNKNOWN && reads.areMapped()) {
+        if (address != Directory.UNKNOWN && reads.areMapped()) {
             if (reads.readAt(address, memory, position, bytes)
                     && isPair(memory, position, bytes, checksum, context.crc)) {
                 return address;
@@ -216,7 +216,7 @@ public final class PairReader {
             throw corruption(
                     logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
         }
-        return IntervalFormat.UNKNOWN;
+        return Directory.UNKNOWN;
     }
 
     /** Whether memory has, at a position, the pair of so many bytes that has a checksum. */

@@ -4,9 +4,9 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceRange;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.StoreClock;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.RangeFilters;
 import io.flexdb.internal.mem.LargeValues;
@@ -179,7 +179,7 @@ public final class ReadContext {
     /** Where a directory of an interval that is not coarse has room. */
     ByteBuffer directory() {
         if (directory == null) {
-            int bytes = IntervalFormat.directoryBytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS);
+            int bytes = Directory.bytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS);
             directory = newMemory(bytes);
         }
         return directory;

@@ -8,9 +8,9 @@ import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.KeyHash;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCache;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.RangeFilters;
@@ -923,8 +923,8 @@ public final class Committer {
             return false;
         }
         int base = cache.base(location);
-        wasCached = !IntervalFormat.isOutline(directory, base);
-        if (wasCached && IntervalFormat.skipped(directory, base) > interval.commonPrefix()) {
+        wasCached = !Directory.isOutline(directory, base);
+        if (wasCached && Directory.skipped(directory, base) > interval.commonPrefix()) {
             return false;
         }
         old.setDirectory(engine.current(), directory, base);

@@ -1,8 +1,8 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
@@ -260,7 +260,7 @@ public final class Compactor {
     private boolean isExpired(int pair) {
         ByteBuffer from = parts.old.keyBuffer();
         int position = parts.old.recordPosition(pair);
-        long header = IntervalFormat.header(from, position);
+        long header = Directory.header(from, position);
         if (!RecordFormat.isExtended(header)) {
             return false;
         }

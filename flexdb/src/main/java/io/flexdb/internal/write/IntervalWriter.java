@@ -2,10 +2,10 @@ package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCache;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.mem.LargeReference;
@@ -27,7 +27,7 @@ final class IntervalWriter {
     private final FilterWriter filters; // or null
     private final Stitches stitches = new Stitches();
     private final ByteBuffer directory = ByteBuffer.allocateDirect(
-                    IntervalFormat.directoryBytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS))
+                    Directory.bytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS))
             .order(ByteOrder.LITTLE_ENDIAN);
 
     IntervalWriter(
@@ -115,7 +115,7 @@ final class IntervalWriter {
         if (done > 0) {
             engine.insert(logicalOffset, entry, reference + LargeReference.headAt(pieces), done, 0);
         }
-        long address = IntervalFormat.UNKNOWN;
+        long address = Directory.UNKNOWN;
         for (int piece = 0; piece < pieces; piece++) {
             int length = Math.min(engine.maxExtentBytes(), bytes - done);
             int flags = done == 0 ? 0 : RecordFormat.CONTINUATION;
@@ -126,20 +126,20 @@ final class IntervalWriter {
         assert done == bytes;
         return bytes <= engine.maxExtentBytes() && pieces == 1 && LargeReference.headBytes(entry, reference) == 0
                 ? address
-                : IntervalFormat.UNKNOWN;
+                : Directory.UNKNOWN;
     }
 
     /** Returns the address, or that it is unknown if they do not lie in one piece. */
     private long insertPairs(long logicalOffset, int from, int bytes) {
         int max = engine.maxExtentBytes();
-        long address = IntervalFormat.UNKNOWN;
+        long address = Directory.UNKNOWN;
         for (int done = 0; done < bytes; ) {
             int piece = Math.min(max, bytes - done);
             int flags = done == 0 ? 0 : RecordFormat.CONTINUATION;
             address = engine.insert(logicalOffset + done, content.buffer(), from + done, piece, flags);
             done += piece;
         }
-        return bytes <= max ? address : IntervalFormat.UNKNOWN;
+        return bytes <= max ? address : Directory.UNKNOWN;
     }
 
     /** Writes the new content in the place of the old, but for stitched pairs. */

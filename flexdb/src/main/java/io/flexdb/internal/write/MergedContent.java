@@ -3,9 +3,9 @@ package io.flexdb.internal.write;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.FilterChange;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.mem.LargeReference;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MergedValue;
@@ -164,7 +164,7 @@ final class MergedContent {
 
     /** The position of an unchanged pair in the old content; -1 for one that has come. */
     int oldStart(int pair) {
-        return places[pair] < 0 ? -1 : places[pair] - IntervalFormat.dataPosition(old.directory(), old.base());
+        return places[pair] < 0 ? -1 : places[pair] - Directory.dataPosition(old.directory(), old.base());
     }
 
     // ---- keys, if all are in memory
@@ -181,7 +181,7 @@ final class MergedContent {
 
     /** The header of a pair's record, for {@link RecordFormat} to take apart. */
     long header(int pair) {
-        return IntervalFormat.header(keyBuffer(pair), recordPosition(pair));
+        return Directory.header(keyBuffer(pair), recordPosition(pair));
     }
 
     /** The index in its {@link #keyBuffer} at which a pair's record begins. */
@@ -293,8 +293,8 @@ final class MergedContent {
     private void copyLivePairs(int from, int to, Reclaiming reclaiming) {
         int next = from;
         for (int pair = from; pair < to && !inPlace; pair++) {
-            int at = IntervalFormat.recordPosition(old.directory(), old.base(), pair);
-            long header = IntervalFormat.header(old.directory(), at);
+            int at = Directory.recordPosition(old.directory(), old.base(), pair);
+            long header = Directory.header(old.directory(), at);
             if (RecordFormat.isExtended(header) && isOver(at, header, reclaiming)) {
                 copyPairs(next, pair);
                 next = pair + 1;
@@ -319,7 +319,7 @@ final class MergedContent {
             return;
         }
         makeRoomForPairs(to - from);
-        int data = old.haveImage() ? IntervalFormat.dataPosition(old.directory(), old.base()) : 0;
+        int data = old.haveImage() ? Directory.dataPosition(old.directory(), old.base()) : 0;
         int place = directory.count();
         for (int pair = from; pair < to && old.haveKeys(); pair++) {
             places[place++] = old.haveImage() ? data + old.start(pair) : old.recordPosition(pair);
@@ -446,8 +446,8 @@ final class MergedContent {
 
     private void addPair(int from, int bytes, int checksum, byte fingerprint) {
         places[directory.count()] = ~from;
-        int window = IntervalFormat.window(key.bytes, 0, key.length, skipped);
-        directory.add(bytes, checksum, fingerprint, window, IntervalFormat.UNKNOWN);
+        int window = Directory.window(key.bytes, 0, key.length, skipped);
+        directory.add(bytes, checksum, fingerprint, window, Directory.UNKNOWN);
     }
 
     private void makeRoomForRecords(int bytes) {

@@ -2,9 +2,9 @@ package io.flexdb.internal.write;
 
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.IntervalReplacement;
 import io.flexdb.internal.interval.Intervals;
@@ -118,7 +118,7 @@ final class NewIntervals {
             for (int pair = first; pair < end; pair++) {
                 int key = content.keyPosition(pair);
                 int length = content.keyLength(pair);
-                content.directory().setWindow(pair, IntervalFormat.window(content.keyBuffer(pair), key, length, skip));
+                content.directory().setWindow(pair, Directory.window(content.keyBuffer(pair), key, length, skip));
             }
         }
     }

@@ -3,7 +3,7 @@ package io.flexdb.internal.write;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.interval.IntervalFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.PairHeads;
 import io.flexdb.internal.read.ReadContext;
@@ -52,10 +52,10 @@ final class OldPairs {
         space = view;
         directory = ofInterval;
         base = position;
-        count = IntervalFormat.pairCount(directory, base);
+        count = Directory.pairCount(directory, base);
         image = false;
         heads = null;
-        windows = !IntervalFormat.isOutline(directory, base);
+        windows = !Directory.isOutline(directory, base);
     }
 
     /** Reads those of the context's interval. */
@@ -103,7 +103,7 @@ final class OldPairs {
 
     /** The index in the {@link #keyBuffer} at which the record of a pair, or its head, begins. */
     int recordPosition(int pair) {
-        return heads != null ? heads.position(pair) : IntervalFormat.recordPosition(directory, base, pair);
+        return heads != null ? heads.position(pair) : Directory.recordPosition(directory, base, pair);
     }
 
     /** Whether all of them are in memory. */
@@ -121,12 +121,12 @@ final class OldPairs {
 
     /** How many bytes the windows skip. */
     int skipped() {
-        return count == 0 ? 0 : IntervalFormat.skipped(directory, base);
+        return count == 0 ? 0 : Directory.skipped(directory, base);
     }
 
     /** The beginning of a pair, relative to the first. */
     int start(int pair) {
-        return IntervalFormat.relativePosition(directory, base, pair);
+        return Directory.relativePosition(directory, base, pair);
     }
 
     /**
@@ -141,21 +141,21 @@ final class OldPairs {
             return 0;
         }
         int window = windowOf(key);
-        int pair = IntervalFormat.candidate(directory, base, fingerprint, from);
+        int pair = Directory.candidate(directory, base, fingerprint, from);
         while (pair >= 0) {
-            boolean mayBe = !windows || IntervalFormat.window(directory, base, pair) == window;
+            boolean mayBe = !windows || Directory.window(directory, base, pair) == window;
             if (mayBe && compare(key, pair) == 0) { // else the pair need not be read
 
                 found = true;
                 return pair;
             }
-            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
+            pair = Directory.candidate(directory, base, fingerprint, pair + 1);
         }
         return lowerBound(key, from);
     }
 
     private int windowOf(EntryKey key) {
-        return windows ? IntervalFormat.window(key.bytes, 0, key.length, skipped()) : 0;
+        return windows ? Directory.window(key.bytes, 0, key.length, skipped()) : 0;
     }
 
     /** Whether the last search has found its key. */
@@ -169,7 +169,7 @@ final class OldPairs {
         int high = count;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            int order = !windows ? 0 : Integer.compareUnsigned(window, IntervalFormat.window(directory, base, middle));
+            int order = !windows ? 0 : Integer.compareUnsigned(window, Directory.window(directory, base, middle));
             if ((order == 0 ? compare(key, middle) : order) > 0) {
                 low = middle + 1;
             } else {
@@ -184,7 +184,7 @@ final class OldPairs {
             return heads.compare(key.bytes, key.length, pair);
         }
         if (image) {
-            return IntervalFormat.compare(key.bytes, 0, key.length, directory, base, pair);
+            return Directory.compare(key.bytes, 0, key.length, directory, base, pair);
         }
         try {
             long header = reader.pairs().loadPair(space, context, directory, base, pair);

@@ -36,15 +36,14 @@ final class Images {
 
     /** Bytes of an image. */
     static int bytes(int dataBytes, int pairCount) {
-        return IntervalFormat.directoryBytes(dataBytes, pairCount) + dataBytes;
+        return Directory.bytes(dataBytes, pairCount) + dataBytes;
     }
 
     static ByteBuffer build(long content, byte[][] keys, byte[][] values) {
         ByteBuffer data = pairs(keys, values);
         ByteBuffer image =
                 ByteBuffer.allocateDirect(bytes(data.capacity(), keys.length)).order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.build(
-                image, 0, content, keys.length, data, 0, data.capacity(), new CRC32C(), FINGERPRINTS, 0xFFFF);
+        Directory.build(image, 0, content, keys.length, data, 0, data.capacity(), new CRC32C(), FINGERPRINTS, 0xFFFF);
         return image;
     }
 
@@ -64,18 +63,16 @@ final class Images {
 
     /** Compares the directory at a place, which may have been dropped meanwhile, with that of an image. */
     static void assertIs(ByteBuffer expected, ByteBuffer directory, int base) {
-        int pairs = IntervalFormat.pairCount(expected, 0);
-        assertEquals(pairs, IntervalFormat.pairCount(directory, base));
-        assertEquals(IntervalFormat.dataBytes(expected, 0), IntervalFormat.dataBytes(directory, base));
-        assertEquals(IntervalFormat.skipped(expected, 0), IntervalFormat.skipped(directory, base));
+        int pairs = Directory.pairCount(expected, 0);
+        assertEquals(pairs, Directory.pairCount(directory, base));
+        assertEquals(Directory.dataBytes(expected, 0), Directory.dataBytes(directory, base));
+        assertEquals(Directory.skipped(expected, 0), Directory.skipped(directory, base));
         for (int i = 0; i < pairs; i++) {
-            assertEquals(IntervalFormat.fingerprint(expected, 0, i), IntervalFormat.fingerprint(directory, base, i));
-            assertEquals(
-                    IntervalFormat.relativePosition(expected, 0, i),
-                    IntervalFormat.relativePosition(directory, base, i));
-            assertEquals(IntervalFormat.address(expected, 0, i), IntervalFormat.address(directory, base, i));
-            assertEquals(IntervalFormat.checksum(expected, 0, i), IntervalFormat.checksum(directory, base, i));
-            assertEquals(IntervalFormat.window(expected, 0, i), IntervalFormat.window(directory, base, i));
+            assertEquals(Directory.fingerprint(expected, 0, i), Directory.fingerprint(directory, base, i));
+            assertEquals(Directory.relativePosition(expected, 0, i), Directory.relativePosition(directory, base, i));
+            assertEquals(Directory.address(expected, 0, i), Directory.address(directory, base, i));
+            assertEquals(Directory.checksum(expected, 0, i), Directory.checksum(directory, base, i));
+            assertEquals(Directory.window(expected, 0, i), Directory.window(directory, base, i));
         }
     }
 
@@ -87,14 +84,13 @@ final class Images {
     }
 
     static void assertIsOutline(ByteBuffer expected, ByteBuffer outline, int base) {
-        int pairs = IntervalFormat.pairCount(expected, 0);
-        assertTrue(IntervalFormat.isOutline(outline, base));
-        assertEquals(pairs, IntervalFormat.pairCount(outline, base));
+        int pairs = Directory.pairCount(expected, 0);
+        assertTrue(Directory.isOutline(outline, base));
+        assertEquals(pairs, Directory.pairCount(outline, base));
         for (int i = 0; i < pairs; i++) {
-            assertEquals(IntervalFormat.fingerprint(expected, 0, i), IntervalFormat.fingerprint(outline, base, i));
-            assertEquals(IntervalFormat.recordBytes(expected, 0, i), IntervalFormat.recordBytes(outline, base, i));
-            assertEquals(
-                    IntervalFormat.relativePosition(expected, 0, i), IntervalFormat.relativePosition(outline, base, i));
+            assertEquals(Directory.fingerprint(expected, 0, i), Directory.fingerprint(outline, base, i));
+            assertEquals(Directory.recordBytes(expected, 0, i), Directory.recordBytes(outline, base, i));
+            assertEquals(Directory.relativePosition(expected, 0, i), Directory.relativePosition(outline, base, i));
         }
     }
 }

@@ -24,7 +24,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-class IntervalFormatTest {
+class DirectoryTest {
     private static final CRC32C CRC = new CRC32C();
 
     private static byte[][] sorted(Iterable<byte[]> keys) {
@@ -40,18 +40,17 @@ class IntervalFormatTest {
     }
 
     private static int find(ByteBuffer image, int base, byte[] key) {
-        return IntervalFormat.find(image, base, key, key.length, Images.FINGERPRINTS.of(key, key.length));
+        return Directory.find(image, base, key, key.length, Images.FINGERPRINTS.of(key, key.length));
     }
 
     private static int valueLength(ByteBuffer image, int base, int pair) {
-        return RecordFormat.valueLength(IntervalFormat.header(image, IntervalFormat.recordPosition(image, base, pair)));
+        return RecordFormat.valueLength(Directory.header(image, Directory.recordPosition(image, base, pair)));
     }
 
     /** The first pair whose key is not below one, by comparing with each. */
     private static int lowerBound(ByteBuffer image, int base, byte[] key, int from, int length) {
         int pair = 0;
-        while (pair < IntervalFormat.pairCount(image, base)
-                && IntervalFormat.compare(key, from, length, image, base, pair) > 0) {
+        while (pair < Directory.pairCount(image, base) && Directory.compare(key, from, length, image, base, pair) > 0) {
             pair++;
         }
         return pair;
@@ -59,8 +58,8 @@ class IntervalFormatTest {
 
     private static int upperBound(ByteBuffer image, int base, byte[] key, int from, int length) {
         int pair = lowerBound(image, base, key, from, length);
-        boolean found = pair < IntervalFormat.pairCount(image, base)
-                && IntervalFormat.compare(key, from, length, image, base, pair) == 0;
+        boolean found =
+                pair < Directory.pairCount(image, base) && Directory.compare(key, from, length, image, base, pair) == 0;
         return found ? pair + 1 : pair;
     }
 
@@ -76,23 +75,23 @@ class IntervalFormatTest {
             Arrays.fill(values[i], (byte) i);
         }
         ByteBuffer data = Images.pairs(keys, values);
-        assertEquals(keys.length, IntervalFormat.countPairs(data, 0, data.capacity()));
+        assertEquals(keys.length, Directory.countPairs(data, 0, data.capacity()));
         int bytes = Images.bytes(data.capacity(), keys.length);
         ByteBuffer image = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.build(image, base, 77, keys.length, data, 0, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF);
-        assertEquals(77, IntervalFormat.contentNumber(image, base));
-        assertEquals(keys.length, IntervalFormat.pairCount(image, base));
-        assertEquals(data.capacity(), IntervalFormat.dataBytes(image, base));
-        assertEquals(bytes, IntervalFormat.directoryBytes(image, base) + IntervalFormat.dataBytes(image, base));
-        assertEquals(data.capacity(), IntervalFormat.relativePosition(image, base, keys.length));
+        Directory.build(image, base, 77, keys.length, data, 0, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF);
+        assertEquals(77, Directory.contentNumber(image, base));
+        assertEquals(keys.length, Directory.pairCount(image, base));
+        assertEquals(data.capacity(), Directory.dataBytes(image, base));
+        assertEquals(bytes, Directory.bytes(image, base) + Directory.dataBytes(image, base));
+        assertEquals(data.capacity(), Directory.relativePosition(image, base, keys.length));
         for (int i = 0; i < keys.length; i++) {
             assertEquals(i, find(image, base, keys[i]));
             assertEquals(
-                    IntervalFormat.recordPosition(image, base, i),
-                    IntervalFormat.dataPosition(image, base) + IntervalFormat.relativePosition(image, base, i));
-            int at = IntervalFormat.keyPosition(image, base, i);
-            assertArrayEquals(keys[i], read(image, at, IntervalFormat.keyLength(image, base, i)));
-            at = IntervalFormat.keyPosition(image, base, i) + keys[i].length;
+                    Directory.recordPosition(image, base, i),
+                    Directory.dataPosition(image, base) + Directory.relativePosition(image, base, i));
+            int at = Directory.keyPosition(image, base, i);
+            assertArrayEquals(keys[i], read(image, at, Directory.keyLength(image, base, i)));
+            at = Directory.keyPosition(image, base, i) + keys[i].length;
             assertArrayEquals(values[i], read(image, at, valueLength(image, base, i)));
             assertEquals(i, lowerBound(image, base, keys[i], 0, keys[i].length));
             assertEquals(i + 1, upperBound(image, base, keys[i], 0, keys[i].length));
@@ -134,16 +133,16 @@ class IntervalFormatTest {
         ByteBuffer expected = Images.build(5, keys, values);
         ByteBuffer data = Images.pairs(keys, values);
         ByteBuffer image = ByteBuffer.allocateDirect(expected.capacity()).order(ByteOrder.LITTLE_ENDIAN);
-        int at = IntervalFormat.directoryBytes(data.capacity(), 3);
+        int at = Directory.bytes(data.capacity(), 3);
         image.put(at, data, 0, data.capacity());
-        IntervalFormat.build(image, 0, 5, 3, image, at, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF);
+        Directory.build(image, 0, 5, 3, image, at, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF);
         assertEquals(expected, image);
     }
 
     @Test
     void anEmptyIntervalHasAnImageToo() {
         ByteBuffer image = Images.build(3, new byte[0][], new byte[0][]);
-        assertEquals(IntervalFormat.HEADER_BYTES, image.capacity());
+        assertEquals(Directory.HEADER_BYTES, image.capacity());
         assertEquals(-1, find(image, 0, new byte[] {1}));
         assertEquals(0, lowerBound(image, 0, new byte[] {1}, 0, 1));
     }
@@ -153,7 +152,7 @@ class IntervalFormatTest {
                 .order(ByteOrder.LITTLE_ENDIAN);
         return assertThrows(
                 BadRecordException.class,
-                () -> IntervalFormat.build(
+                () -> Directory.build(
                         image, 0, 1, pairCount, data, 0, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF));
     }
 
@@ -193,10 +192,10 @@ class IntervalFormatTest {
                 data.put(random.nextInt(bytes), (byte) random.nextInt(256));
             }
             try {
-                int count = IntervalFormat.countPairs(data, 0, bytes);
+                int count = Directory.countPairs(data, 0, bytes);
                 ByteBuffer image =
                         ByteBuffer.allocate(Images.bytes(bytes, count)).order(ByteOrder.LITTLE_ENDIAN);
-                IntervalFormat.build(image, 0, 1, count, data, 0, bytes, CRC, Images.FINGERPRINTS, 0xFFFF);
+                Directory.build(image, 0, 1, count, data, 0, bytes, CRC, Images.FINGERPRINTS, 0xFFFF);
                 assertEquals(count, lowerBound(image, 0, new byte[70_000], 0, 0) == 0 ? count : -1);
             } catch (BadRecordException expected) {
                 assertTrue(expected.position() >= 0 && expected.position() <= bytes, "seed " + seed);
@@ -224,11 +223,11 @@ class IntervalFormatTest {
         ByteBuffer image = Images.build(1, keys, new byte[][] {new byte[0xFFFF], new byte[0xFFFF], {5}});
         for (int i = 0; i < keys.length; i++) {
             assertEquals(i, find(image, 0, keys[i]));
-            assertEquals(i, IntervalFormat.candidate(image, 0, Images.FINGERPRINTS.of(keys[i], 1), i));
+            assertEquals(i, Directory.candidate(image, 0, Images.FINGERPRINTS.of(keys[i], 1), i));
         }
         int bytes = RecordFormat.recordBytes(1, 0xFFFF);
-        assertEquals(bytes, IntervalFormat.relativePosition(image, 0, 1));
-        assertEquals(2 * bytes, IntervalFormat.relativePosition(image, 0, 2));
+        assertEquals(bytes, Directory.relativePosition(image, 0, 1));
+        assertEquals(2 * bytes, Directory.relativePosition(image, 0, 2));
     }
 
     /** An image the pairs of which lie in pieces at these addresses, from these pairs on. */
@@ -243,22 +242,23 @@ class IntervalFormatTest {
         for (int piece = 0; piece < firsts.length; piece++) {
             int end = piece + 1 < firsts.length ? firsts[piece + 1] : pairs;
             for (int pair = firsts[piece]; pair < end; pair++) {
-                int from = IntervalFormat.relativePosition(image, 0, firsts[piece]);
-                boolean known = addresses[piece] != IntervalFormat.UNKNOWN;
-                long address = addresses[piece] + (known ? IntervalFormat.relativePosition(image, 0, pair) - from : 0);
-                IntervalFormat.setAddress(image, 0, pair, address);
+                int from = Directory.relativePosition(image, 0, firsts[piece]);
+                boolean known = addresses[piece] != Directory.UNKNOWN;
+                long address = addresses[piece] + (known ? Directory.relativePosition(image, 0, pair) - from : 0);
+                Directory.setAddress(image, 0, pair, address);
             }
         }
         return image;
     }
 
     private static ByteBuffer packed(ByteBuffer image, int base) {
-        int pieces = IntervalFormat.piecesToPack(image, 0);
-        int bytes = IntervalFormat.packedBytes(IntervalFormat.pairCount(image, 0), pieces);
+        int layout = Directory.layoutToKeep(image, 0);
+        assertTrue(layout > 0, "packed");
+        int bytes = Directory.bytes(image, 0, layout);
         ByteBuffer packed = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.pack(image, 0, pieces, packed, base);
-        assertEquals(bytes, IntervalFormat.directoryBytes(packed, base));
-        assertTrue(bytes < IntervalFormat.directoryBytes(image, 0));
+        Directory.copy(image, 0, layout, packed, base);
+        assertEquals(bytes, Directory.bytes(packed, base));
+        assertTrue(bytes < Directory.bytes(image, 0));
         return packed;
     }
 
@@ -270,10 +270,10 @@ class IntervalFormatTest {
                 random.ints(1 + random.nextInt(8), 0, pairs).sorted().distinct().toArray();
         firsts[0] = 0;
         long[] addresses = Arrays.stream(firsts)
-                .mapToLong(i -> random.nextInt(5) == 0 ? IntervalFormat.UNKNOWN : random.nextLong(1L << 40))
+                .mapToLong(i -> random.nextInt(5) == 0 ? Directory.UNKNOWN : random.nextLong(1L << 40))
                 .toArray();
         ByteBuffer image = inPieces(pairs, firsts, addresses);
-        if (IntervalFormat.piecesToPack(image, 0) == 0) {
+        if (Directory.layoutToKeep(image, 0) == Directory.FULL) {
             assertTrue(firsts.length * 8 >= pairs * 6, "nothing would be gained");
             return;
         }
@@ -282,7 +282,7 @@ class IntervalFormatTest {
         PairPlaces places = newPlaces();
         places.take(packed, base);
         assertEquals(pairs, places.count());
-        assertEquals(IntervalFormat.dataBytes(image, 0), places.dataBytes());
+        assertEquals(Directory.dataBytes(image, 0), places.dataBytes());
         int from = random.nextInt(pairs);
         int to = from + 1 + random.nextInt(pairs - from);
         places.place(from, to); // alone, and the others later
@@ -292,7 +292,7 @@ class IntervalFormatTest {
         for (int i = 0; i < pairs; i++) {
             byte[] key = {1, (byte) i};
             byte fingerprint = Images.FINGERPRINTS.of(key, key.length);
-            assertEquals(i, IntervalFormat.candidate(packed, base, fingerprint, i));
+            assertEquals(i, Directory.candidate(packed, base, fingerprint, i));
         }
     }
 
@@ -302,11 +302,11 @@ class IntervalFormatTest {
 
     private static void assertPlacesAre(ByteBuffer image, PairPlaces places, int from, int to) {
         for (int i = from; i < to; i++) {
-            assertEquals(IntervalFormat.address(image, 0, i), places.address(i));
-            assertEquals(IntervalFormat.checksum(image, 0, i), places.checksum(i));
-            assertEquals(IntervalFormat.relativePosition(image, 0, i), places.position(i));
+            assertEquals(Directory.address(image, 0, i), places.address(i));
+            assertEquals(Directory.checksum(image, 0, i), places.checksum(i));
+            assertEquals(Directory.relativePosition(image, 0, i), places.position(i));
         }
-        assertEquals(IntervalFormat.relativePosition(image, 0, to), places.position(to));
+        assertEquals(Directory.relativePosition(image, 0, to), places.position(to));
     }
 
     @Property
@@ -315,14 +315,14 @@ class IntervalFormatTest {
         int pairs = 1 + random.nextInt(PairPlaces.MAX_PAIRS);
         ByteBuffer image = inPieces(pairs, new int[] {0}, new long[] {random.nextLong(1L << 40)});
         PairPlaces places = newPlaces();
-        places.take(inPieces && IntervalFormat.piecesToPack(image, 0) > 0 ? packed(image, 0) : image, 0);
+        places.take(inPieces && Directory.layoutToKeep(image, 0) > 0 ? packed(image, 0) : image, 0);
         int window = random.nextBoolean()
-                ? IntervalFormat.window(image, 0, random.nextInt(pairs))
+                ? Directory.window(image, 0, random.nextInt(pairs))
                 : random.nextInt(); // the sign bit, too, is one of the key's
         int lower = 0;
         int upper = 0;
         for (int i = 0; i < pairs; i++) {
-            int order = Integer.compareUnsigned(IntervalFormat.window(image, 0, i), window);
+            int order = Integer.compareUnsigned(Directory.window(image, 0, i), window);
             lower += order < 0 ? 1 : 0;
             upper += order <= 0 ? 1 : 0;
         }
@@ -339,39 +339,38 @@ class IntervalFormatTest {
         ByteBuffer image = inPieces(pairs, new int[] {0, pairs / 2}, new long[] {random.nextLong(1L << 40), 7});
         ByteBuffer source = from == 0 ? image : from == 1 ? packed(image, 0) : outline(image, 0);
         ByteBuffer outline = outline(source, base);
-        assertTrue(IntervalFormat.hasOutline(source, 0));
-        assertTrue(3 * IntervalFormat.directoryBytes(outline, base) < IntervalFormat.directoryBytes(image, 0));
-        assertEquals(pairs, IntervalFormat.pairCount(outline, base));
-        assertEquals(IntervalFormat.dataBytes(image, 0), IntervalFormat.relativePosition(outline, base, pairs));
+        assertTrue(Directory.hasOutline(source, 0));
+        assertTrue(3 * Directory.bytes(outline, base) < Directory.bytes(image, 0));
+        assertEquals(pairs, Directory.pairCount(outline, base));
+        assertEquals(Directory.dataBytes(image, 0), Directory.relativePosition(outline, base, pairs));
         for (int i = 0; i < pairs; i++) {
             byte[] key = {1, (byte) i};
-            assertEquals(i, IntervalFormat.candidate(outline, base, Images.FINGERPRINTS.of(key, key.length), i));
-            assertEquals(
-                    IntervalFormat.relativePosition(image, 0, i), IntervalFormat.relativePosition(outline, base, i));
-            assertEquals(IntervalFormat.recordBytes(image, 0, i), IntervalFormat.recordBytes(outline, base, i));
+            assertEquals(i, Directory.candidate(outline, base, Images.FINGERPRINTS.of(key, key.length), i));
+            assertEquals(Directory.relativePosition(image, 0, i), Directory.relativePosition(outline, base, i));
+            assertEquals(Directory.recordBytes(image, 0, i), Directory.recordBytes(outline, base, i));
         }
         PairPlaces places = newPlaces();
         places.take(outline, base);
         assertTrue(places.areOutlined());
         assertEquals(pairs, places.count());
         for (int i = 0; i <= pairs; i++) {
-            assertEquals(IntervalFormat.relativePosition(image, 0, i), places.position(i));
+            assertEquals(Directory.relativePosition(image, 0, i), places.position(i));
         }
     }
 
     private static ByteBuffer outline(ByteBuffer directory, int base) {
-        int bytes = IntervalFormat.outlineBytes(directory, 0);
+        int bytes = Directory.bytes(directory, 0, Directory.OUTLINE);
         ByteBuffer outline = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.outline(directory, 0, outline, base);
-        assertTrue(IntervalFormat.isOutline(outline, base));
-        assertEquals(bytes, IntervalFormat.directoryBytes(outline, base));
+        Directory.copy(directory, 0, Directory.OUTLINE, outline, base);
+        assertTrue(Directory.isOutline(outline, base));
+        assertEquals(bytes, Directory.bytes(outline, base));
         return outline;
     }
 
     @Test
     void pairsOfManyBytesHaveNoOutline() {
         ByteBuffer wide = Images.build(1, new byte[][] {{1}, {2}}, new byte[][] {new byte[0xFFFF], {5}});
-        assertFalse(IntervalFormat.hasOutline(wide, 0));
+        assertFalse(Directory.hasOutline(wide, 0));
         IntervalCache cache = new IntervalCache(new Epochs(), 1 << 20);
         assertEquals(-1, cache.insertOutline(wide, 0));
         assertTrue(cache.insert(wide, 0, false) >= 0);
@@ -380,15 +379,15 @@ class IntervalFormatTest {
     @Test
     void whereOnePairOfAPieceIsFoundTheOthersAreLookedForToo() {
         ByteBuffer packed = packed(inPieces(40, new int[] {0, 10, 30}, new long[] {5000, 900_000, 70_000}), 0);
-        int within = IntervalFormat.relativePosition(packed, 0, 15) - IntervalFormat.relativePosition(packed, 0, 10);
-        IntervalFormat.setAddress(packed, 0, 15, 3_000_000 + within);
-        assertEquals(3_000_000, IntervalFormat.address(packed, 0, 10));
-        int last = IntervalFormat.relativePosition(packed, 0, 29) - IntervalFormat.relativePosition(packed, 0, 10);
-        assertEquals(3_000_000 + last, IntervalFormat.address(packed, 0, 29));
-        assertEquals(5000, IntervalFormat.address(packed, 0, 0));
-        assertEquals(70_000, IntervalFormat.address(packed, 0, 30));
-        IntervalFormat.setAddress(packed, 0, 15, IntervalFormat.UNKNOWN);
-        assertEquals(3_000_000 + within, IntervalFormat.address(packed, 0, 15), "others of its piece are known");
+        int within = Directory.relativePosition(packed, 0, 15) - Directory.relativePosition(packed, 0, 10);
+        Directory.setAddress(packed, 0, 15, 3_000_000 + within);
+        assertEquals(3_000_000, Directory.address(packed, 0, 10));
+        int last = Directory.relativePosition(packed, 0, 29) - Directory.relativePosition(packed, 0, 10);
+        assertEquals(3_000_000 + last, Directory.address(packed, 0, 29));
+        assertEquals(5000, Directory.address(packed, 0, 0));
+        assertEquals(70_000, Directory.address(packed, 0, 30));
+        Directory.setAddress(packed, 0, 15, Directory.UNKNOWN);
+        assertEquals(3_000_000 + within, Directory.address(packed, 0, 15), "others of its piece are known");
     }
 
     @Test
@@ -397,11 +396,11 @@ class IntervalFormatTest {
         long[] addresses = new long[9];
         Arrays.setAll(firsts, i -> 2 * i);
         Arrays.setAll(addresses, i -> 1000L * i);
-        assertEquals(0, IntervalFormat.piecesToPack(inPieces(20, firsts, addresses), 0));
+        assertEquals(Directory.FULL, Directory.layoutToKeep(inPieces(20, firsts, addresses), 0));
         addresses[8] = addresses[7] + 2 * RecordFormat.recordBytes(2, 0); // nothing but a gap of other bytes
-        assertEquals(0, IntervalFormat.piecesToPack(inPieces(20, firsts, addresses), 0));
+        assertEquals(Directory.FULL, Directory.layoutToKeep(inPieces(20, firsts, addresses), 0));
         ByteBuffer wide = Images.build(1, new byte[][] {{1}, {2}}, new byte[][] {new byte[0xFFFF], {5}});
-        assertEquals(0, IntervalFormat.piecesToPack(wide, 0));
-        assertEquals(0, IntervalFormat.piecesToPack(Images.build(3, new byte[0][], new byte[0][]), 0));
+        assertEquals(Directory.FULL, Directory.layoutToKeep(wide, 0));
+        assertEquals(Directory.FULL, Directory.layoutToKeep(Images.build(3, new byte[0][], new byte[0][]), 0));
     }
 }

@@ -1,16 +1,12 @@
 package io.flexdb.internal.interval;
 
 import io.flexdb.flextree.FlexTree;
-import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.KeyBytes;
-import io.flexdb.internal.base.RecordFormat;
 import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 
 /**
- * The directory of an interval: finds one of its KV pairs. An <i>image</i> is the directory with the pairs behind it,
- * exactly as in the FlexSpace.
+ * The directory of an interval: finds one of its KV pairs without reading the others.
  *
  * <pre>
  * SIZE            FIELD
@@ -27,10 +23,9 @@ import java.util.zip.CRC32C;
  *                 the 2 bytes are unused, and 4 between address and checksum tell where it begins
  * or 6 n          if it is packed: of each pair 2 bytes for where it begins, and 4 for its checksum
  * 4 n             the window of each key: the four bytes behind those skipped, with zeros behind its end
- *                 the pairs, in the order of their keys, if it is an image
  * </pre>
  *
- * There are three layouts. A directory is made <i>full</i>, and so are images: each pair has an address of its own. One
+ * There are three layouts. A directory is made <i>full</i>: each pair has an address of its own. One
  * that is kept is <i>packed</i> if there are few pieces, into two thirds of the bytes. A piece is some pairs that lie
  * one behind the other in the data file.
  *
@@ -42,8 +37,8 @@ import java.util.zip.CRC32C;
  * An address says where in the data file the pair was when somebody last looked. It may be out of date, or half of one
  * that is being written: whoever reads there compares what he finds with the checksum.
  *
- * An image lies at a base position of a little-endian buffer. Images are immutable once built, and {@link #build} has
- * checked them, so the other methods trust them. Methods that ask for no pair take a directory alone, too.
+ * A directory lies at a base position of a little-endian buffer. It is what {@link DirectoryBuilder} has made of verified
+ * pairs, or what {@link #isDirectory} has accepted, so the other methods trust it.
  */
 public final class Directory {
     private static final int CONTENT = 0;
@@ -316,85 +311,11 @@ public final class Directory {
 
     // ---- building
 
-    /**
-     * Counts the pairs in an interval's bytes.
-     *
-     * @throws BadRecordException if the bytes are not whole records
-     */
-    public static int countPairs(ByteBuffer data, int position, int dataBytes) {
-        int limit = position + dataBytes;
-        int count = 0;
-        for (int at = position; at < limit; count++) {
-            at += RecordFormat.recordBytes(readRecord(data, at, position, limit));
-        }
-        return count;
-    }
-
-    /**
-     * Builds an image. If the pairs already are where they belong, behind the directory, they stay there; else they
-     * are copied.
-     *
-     * @param crc to verify each pair with
-     * @param fingerprints to make those of its keys
-     * @param maxSkipped bytes of keys to skip at most
-     * @throws BadRecordException if the bytes are not {@code pairCount} whole records with ascending keys
-     */
-    public static void build(
-            ByteBuffer to,
-            int base,
-            long content,
-            int pairCount,
-            ByteBuffer data,
-            int dataPosition,
-            int dataBytes,
-            CRC32C crc,
-            Fingerprints fingerprints,
-            int maxSkipped) {
-        int first = base + bytes(dataBytes, pairCount);
-        if (data != to || dataPosition != first) {
-            to.put(first, data, dataPosition, dataBytes);
-        }
-        int limit = first + dataBytes;
-        int at = first;
-        int lastKey = 0;
-        int lastKeyLength = -1;
-        for (int i = 0; i < pairCount; i++) {
-            if (at == limit) {
-                throw new BadRecordException(dataBytes, pairCount + " pairs", i + " pairs");
-            }
-            long header = readRecord(to, at, first, limit);
-            if (!RecordFormat.isSound(to, at, RecordFormat.recordBytes(header), crc)) {
-                throw new BadRecordException(at - first, "a pair that fits its checksum", "one that does not");
-            }
-            int key = at + RecordFormat.headerBytes(header);
-            int keyLength = RecordFormat.keyLength(header);
-            if (lastKeyLength >= 0 && KeyBytes.compare(to, lastKey, lastKeyLength, to, key, keyLength) >= 0) {
-                throw new BadRecordException(at - first, "a key above the one before", "one that is not");
-            }
-            putPlace(to, base, dataBytes, pairCount, i, at - first, UNKNOWN, RecordFormat.checksum(to, at));
-            putFingerprint(to, base, i, fingerprints.of(to, key, keyLength));
-            lastKey = key;
-            lastKeyLength = keyLength;
-            at += RecordFormat.recordBytes(header);
-        }
-        if (at != limit) {
-            throw new BadRecordException(at - first, "the end after " + pairCount + " pairs", "more");
-        }
-        putHeader(to, base, content, dataBytes, pairCount, 0);
-        if (pairCount > 0) {
-            putWindows(to, base, Math.min(maxSkipped, commonPrefix(to, base)));
-        }
-    }
-
     static void putHeader(ByteBuffer to, int base, long content, int dataBytes, int pairCount, int skipped) {
         to.putLong(base + CONTENT, content);
         to.putInt(base + DATA_BYTES, dataBytes);
         to.putInt(base + PAIR_COUNT, pairCount);
-        putSkipped(to, base, skipped);
-    }
-
-    private static void putSkipped(ByteBuffer to, int base, int skipped) {
-        to.putInt(base + SKIPPED, skipped); // and not used, and no pieces
+        to.putInt(base + SKIPPED, skipped); // and not used, and full
     }
 
     static void putPlace(
@@ -418,27 +339,6 @@ public final class Directory {
         to.put(base + FINGERPRINTS + pair, fingerprint);
     }
 
-    private static int commonPrefix(ByteBuffer image, int base) {
-        int last = pairCount(image, base) - 1;
-        return KeyBytes.commonPrefix(
-                image,
-                keyPosition(image, base, 0),
-                keyLength(image, base, 0),
-                image,
-                keyPosition(image, base, last),
-                keyLength(image, base, last));
-    }
-
-    private static void putWindows(ByteBuffer image, int base, int skipped) {
-        putSkipped(image, base, skipped);
-        int dataBytes = dataBytes(image, base);
-        int pairCount = pairCount(image, base);
-        for (int i = 0; i < pairCount; i++) {
-            int window = window(image, keyPosition(image, base, i), keyLength(image, base, i), skipped);
-            putWindow(image, base, dataBytes, pairCount, i, window);
-        }
-    }
-
     /** The window of a key in a little-endian buffer, an unsigned number. */
     public static int window(ByteBuffer key, int position, int length, int skipped) {
         return (int) (KeyBytes.window(key, position, length, skipped) >>> Integer.SIZE);
@@ -449,18 +349,9 @@ public final class Directory {
         return (int) (KeyBytes.window(key, from, length, skipped) >>> Integer.SIZE);
     }
 
-    private static long readRecord(ByteBuffer data, int at, int first, int limit) {
-        long header = RecordFormat.readWhole(data, at, limit);
-        if (header < 0) {
-            throw new BadRecordException(
-                    at - first, "a record within " + (limit - at) + " bytes", RecordFormat.found(header));
-        }
-        return header;
-    }
-
     /** The number of the content. Of an outline, too, as the next two. */
-    public static long contentNumber(ByteBuffer image, int base) {
-        return image.getLong(base + CONTENT);
+    public static long contentNumber(ByteBuffer directory, int base) {
+        return directory.getLong(base + CONTENT);
     }
 
     /** How often somebody has used the directory or outline, as far as that is counted. */
@@ -474,13 +365,13 @@ public final class Directory {
     }
 
     /** Bytes of the pairs. */
-    public static int dataBytes(ByteBuffer image, int base) {
-        return image.getInt(base + DATA_BYTES);
+    public static int dataBytes(ByteBuffer directory, int base) {
+        return directory.getInt(base + DATA_BYTES);
     }
 
     /** Number of the pairs. */
-    public static int pairCount(ByteBuffer image, int base) {
-        return image.getInt(base + PAIR_COUNT);
+    public static int pairCount(ByteBuffer directory, int base) {
+        return directory.getInt(base + PAIR_COUNT);
     }
 
     /** How many bytes of each key are not in its window: all keys begin with the same. */
@@ -607,59 +498,21 @@ public final class Directory {
         }
     }
 
-    /** Where the pairs begin in the buffer. */
-    public static int dataPosition(ByteBuffer image, int base) {
-        return base + bytes(image, base);
-    }
-
     /** Where a pair begins, relative to the first; for one behind the last, where that ends. Of an outline, too. */
-    public static int relativePosition(ByteBuffer image, int base, int pair) {
-        int dataBytes = dataBytes(image, base);
-        if (pair == pairCount(image, base)) {
+    public static int relativePosition(ByteBuffer directory, int base, int pair) {
+        int dataBytes = dataBytes(directory, base);
+        if (pair == pairCount(directory, base)) {
             return dataBytes;
         }
-        int place = place(image, base, pair);
-        return isWide(dataBytes) ? image.getInt(place + Long.BYTES) : image.getShort(place) & 0xFFFF; // wide: no pieces
+        int place = place(directory, base, pair);
+        return isWide(dataBytes)
+                ? directory.getInt(place + Long.BYTES)
+                : directory.getShort(place) & 0xFFFF; // wide: no pieces
     }
 
     /** Bytes of a pair. */
     public static int recordBytes(ByteBuffer directory, int base, int pair) {
         return relativePosition(directory, base, pair + 1) - relativePosition(directory, base, pair);
-    }
-
-    /** Where a pair begins in the buffer. */
-    public static int recordPosition(ByteBuffer image, int base, int pair) {
-        return dataPosition(image, base) + relativePosition(image, base, pair);
-    }
-
-    /** The header of a pair, for {@link RecordFormat} to take apart. */
-    public static long header(ByteBuffer image, int recordPosition) {
-        return RecordFormat.readHeader(image, recordPosition, image.capacity());
-    }
-
-    /** Where the key of a pair begins in the buffer. */
-    public static int keyPosition(ByteBuffer image, int base, int pair) {
-        int at = recordPosition(image, base, pair);
-        return at + RecordFormat.headerBytes(header(image, at));
-    }
-
-    /** Bytes of the key of a pair. */
-    public static int keyLength(ByteBuffer image, int base, int pair) {
-        return RecordFormat.keyLength(header(image, recordPosition(image, base, pair)));
-    }
-
-    /**
-     * Finds a key by its fingerprint.
-     *
-     * @param fingerprint the key's
-     * @return the pair, or -1
-     */
-    public static int find(ByteBuffer image, int base, byte[] key, int length, byte fingerprint) {
-        int pair = candidate(image, base, fingerprint, 0);
-        while (pair >= 0 && !hasKey(image, base, pair, key, length)) {
-            pair = candidate(image, base, fingerprint, pair + 1);
-        }
-        return pair;
     }
 
     /**
@@ -685,20 +538,5 @@ public final class Directory {
             from = -1;
         }
         return -1;
-    }
-
-    private static boolean hasKey(ByteBuffer image, int base, int pair, byte[] key, int length) {
-        int at = recordPosition(image, base, pair);
-        long header = header(image, at);
-        return RecordFormat.keyLength(header) == length
-                && KeyBytes.equal(key, 0, image, at + RecordFormat.headerBytes(header), length);
-    }
-
-    /** Compares a key with that of a pair. */
-    public static int compare(byte[] key, int from, int length, ByteBuffer image, int base, int pair) {
-        int at = recordPosition(image, base, pair);
-        long header = header(image, at);
-        return KeyBytes.compare(
-                key, from, length, image, at + RecordFormat.headerBytes(header), RecordFormat.keyLength(header));
     }
 }

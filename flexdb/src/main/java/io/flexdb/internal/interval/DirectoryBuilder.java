@@ -1,5 +1,7 @@
 package io.flexdb.internal.interval;
 
+import io.flexdb.internal.base.Fingerprints;
+import io.flexdb.internal.base.RecordFormat;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -63,6 +65,20 @@ public final class DirectoryBuilder {
         addresses[count] = address;
         fingerprints[count++] = fingerprint;
         bytes += recordBytes;
+    }
+
+    /**
+     * Adds a pair whose record, or the part of that before its value, is in a buffer, and for which there is room.
+     *
+     * @param skipped what its window skips
+     */
+    public void add(ByteBuffer records, int position, long header, Fingerprints fingerprinting, int skipped) {
+        int key = position + RecordFormat.headerBytes(header);
+        int length = RecordFormat.keyLength(header);
+        int window = Directory.window(records, key, length, skipped);
+        byte fingerprint = fingerprinting.of(records, key, length);
+        int checksum = RecordFormat.checksum(records, position);
+        add(RecordFormat.recordBytes(header), checksum, fingerprint, window, Directory.UNKNOWN);
     }
 
     /** Adds pairs of a directory, or an outline, for which there is room. */

@@ -306,28 +306,30 @@ public final class IntervalCache {
     }
 
     /**
-     * Keeps a copy of an image's directory, unless there is one, or it is too large, or there is no room for the moment.
+     * Keeps a copy of a directory, unless there is one, or it is too large, or there is no room for the moment.
      * It takes the place of an outline.
      *
-     * @param image the content number of which is above 0
+     * @param directory the content number of which is above 0
      * @param referenced whether it counts as used before it has been found for the first time
      * @return its location, inside a short read; or -1
      */
-    public long insert(ByteBuffer image, int base, boolean referenced) {
-        return insert(image, base, Directory.layoutToKeep(image, base), referenced ? DIRECTORY_USES : 0);
+    public long insert(ByteBuffer directory, int base, boolean referenced) {
+        return insert(directory, base, Directory.layoutToKeep(directory, base), referenced ? DIRECTORY_USES : 0);
     }
 
-    /** Keeps the outline of an image's directory in the same way, if it has one and there is neither. */
-    public long insertOutline(ByteBuffer image, int base) {
-        return Directory.hasOutline(image, base) ? insert(image, base, Directory.OUTLINE, FIRST_OUTLINE_USES) : -1;
+    /** Keeps the outline of a directory in the same way, if it has one and there is neither. */
+    public long insertOutline(ByteBuffer directory, int base) {
+        return Directory.hasOutline(directory, base)
+                ? insert(directory, base, Directory.OUTLINE, FIRST_OUTLINE_USES)
+                : -1;
     }
 
-    private long insert(ByteBuffer image, int base, int layout, int uses) {
-        int directoryBytes = Directory.bytes(image, base, layout);
+    private long insert(ByteBuffer directory, int base, int layout, int uses) {
+        int directoryBytes = Directory.bytes(directory, base, layout);
         if (directoryBytes > maxDirectoryBytes() || regions.length == 0) {
             return -1;
         }
-        long contentNumber = Directory.contentNumber(image, base);
+        long contentNumber = Directory.contentNumber(directory, base);
         assert contentNumber > 0;
         int bytes = align(directoryBytes);
         lock.lock();
@@ -347,7 +349,7 @@ public final class IntervalCache {
                 drop(slots, slot);
             }
             long location = location(current, currentPosition);
-            Directory.copy(image, base, layout, regions[current], currentPosition);
+            Directory.copy(directory, base, layout, regions[current], currentPosition);
             fillCurrent(directoryBytes, contentNumber, uses);
             slots.fill(slot, contentNumber, location);
             entryCount++;

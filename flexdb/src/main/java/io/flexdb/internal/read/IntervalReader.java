@@ -4,7 +4,6 @@ import io.flexdb.flexspace.internal.engine.SpaceRange;
 import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.BadRecordException;
-import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
@@ -149,14 +148,14 @@ public final class IntervalReader {
             if (isForSearch(space, context)) {
                 return search(context, key, keyLength);
             }
-            return findInImage(space, context, key, keyLength, cache.isFull());
+            return findInAll(space, context, key, keyLength, cache.isFull());
         }
         if (cache.hint(location) != hint) {
             interval.setHint(cache.hint(location));
         }
         int base = cache.base(location);
         if (Directory.isOutline(directory, base) && cache.isDirectoryDue(location)) {
-            return findInImage(space, context, key, keyLength, false);
+            return findInAll(space, context, key, keyLength, false);
         }
         byte fingerprint = cache.fingerprints.of(key, keyLength);
         int pair = Directory.candidate(directory, base, fingerprint, 0);
@@ -172,10 +171,10 @@ public final class IntervalReader {
     }
 
     /** Reads all of the interval, and has its directory or outline cached. */
-    private int findInImage(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean forOutline) {
+    private int findInAll(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean forOutline) {
         noteFragmented(context.interval.logicalOffset(), open(space, context, forOutline));
-        int pair = Directory.find(context.image, 0, key, keyLength, cache.fingerprints.of(key, keyLength));
-        return pair < 0 ? ABSENT : valueAt(context, Directory.recordPosition(context.image, 0, pair));
+        int pair = context.pairs().find(key, keyLength);
+        return pair < 0 ? ABSENT : valueAt(context, context.pairs().position(pair));
     }
 
     /** Whether to look a pair up without reading the whole interval, for which the context's search is prepared then. */
@@ -370,7 +369,7 @@ public final class IntervalReader {
     private long loadHead(FlexTreeView space, ReadContext context, long logicalOffset, int bytes) {
         int head = Math.min(HEAD_BYTES, bytes);
         while (true) {
-            ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(head, 1));
+            ByteBuffer memory = context.memory(head);
             reads.read(context.range.set(space, logicalOffset, head), memory, 0);
             long header = RecordFormat.readHeader(memory, 0, head);
             if (header < 0 || RecordFormat.recordBytes(header) != bytes) {
@@ -387,7 +386,7 @@ public final class IntervalReader {
     }
 
     private static int valueAt(ReadContext context, int recordPosition) {
-        long header = Directory.header(context.image, recordPosition);
+        long header = RecordFormat.header(context.image, recordPosition);
         context.base = recordPosition + RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
         noteExtension(context, recordPosition, header);
         return RecordFormat.valueLength(header);
@@ -397,11 +396,6 @@ public final class IntervalReader {
         context.expiry = RecordFormat.expiry(context.image, recordPosition, header);
         context.mergedThrough = RecordFormat.mergedThrough(context.image, recordPosition, header);
         context.waits = RecordFormat.hasWaiting(header);
-    }
-
-    /** Those in directories. */
-    Fingerprints fingerprints() {
-        return cache.fingerprints;
     }
 
     /** The time that reads take, as cursors have found out. */
@@ -441,7 +435,8 @@ public final class IntervalReader {
     }
 
     /**
-     * Reads the context's interval, and builds its image. Inside a short read.
+     * Reads the context's interval: the context has its {@link ReadContext#pairs pairs} then, and its directory as its
+     * image, at its base. Inside a short read.
      *
      * @return whether it is {@linkplain IntervalBounds#areFragmented fragmented}
      */
@@ -451,18 +446,46 @@ public final class IntervalReader {
 
     private boolean open(FlexTreeView space, ReadContext context, boolean forOutline) {
         IntervalRef interval = context.interval;
-        load(space, context);
-        int pieces = locate(space, context, interval.logicalOffset(), context.image, context.base);
-        if (!cache.containsDirectory(interval.contentNumber())) {
-            long location = forOutline && Directory.hasOutline(context.image, 0)
-                    ? cache.insertOutline(context.image, 0)
-                    : cache.insert(context.image, 0, false);
+        long logicalOffset = interval.logicalOffset();
+        long content = interval.contentNumber();
+        Pairs pairs = context.pairs();
+        readAll(
+                space,
+                context,
+                logicalOffset,
+                dataBytes(logicalOffset, interval.lengthBytes()),
+                interval.pairCount(),
+                pairs);
+        context.base = pairs.makeDirectory(cache.fingerprints, content, interval.commonPrefix());
+        context.image = pairs.memory();
+        int pieces = locate(space, context, logicalOffset, context.image, context.base);
+        if (!cache.containsDirectory(content)) {
+            long location = keep(context.image, context.base, forOutline);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));
             }
-            noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
+            noteCoarse(logicalOffset, interval.lengthBytes(), interval.pairCount());
         }
-        return IntervalBounds.areFragmented(pieces, Directory.pairCount(context.image, context.base));
+        return IntervalBounds.areFragmented(pieces, pairs.count());
+    }
+
+    /** Has the cache keep a directory, or its outline if it has one and that is wanted; returns the location, or -1. */
+    private long keep(ByteBuffer directory, int base, boolean forOutline) {
+        return forOutline && Directory.hasOutline(directory, base)
+                ? cache.insertOutline(directory, base)
+                : cache.insert(directory, base, false);
+    }
+
+    /** Reads all pairs of an interval into the context's memory. */
+    private void readAll(
+            FlexTreeView space, ReadContext context, long logicalOffset, int bytes, int counted, Pairs pairs) {
+        ByteBuffer memory = context.memory(Pairs.memoryBytes(bytes, counted));
+        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
+        try {
+            pairs.take(memory, bytes, counted, context.crc);
+        } catch (BadRecordException e) {
+            throw pairReader.corruption(logicalOffset, e);
+        }
     }
 
     private void noteCoarse(long logicalOffset, long bytes, int pairs) {
@@ -483,7 +506,7 @@ public final class IntervalReader {
             FlexTreeView space,
             ReadContext context,
             IntervalCursor interval,
-            IntervalPairs pairs,
+            Pairs pairs,
             boolean fromFile,
             boolean keysOnly) {
         long logicalOffset = interval.logicalOffset();
@@ -517,29 +540,20 @@ public final class IntervalReader {
                     if (cache.hint(location) != hint) {
                         interval.setHint(cache.hint(location));
                     }
-                    ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(bytes, counted));
-                    pairs.takeDirectory(space, interval, memory, directory, base);
+                    pairs.takeDirectory(space, interval, context.memory(bytes), directory, base);
                     return;
                 }
             }
         }
-        ByteBuffer memory = context.memory(
-                counted < IntervalBounds.UNKNOWN_PAIRS ? IntervalPairs.memoryBytes(bytes, counted) : bytes);
-        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
-        try {
-            take(context, bytes, counted, pairs);
-        } catch (BadRecordException e) {
-            throw pairReader.corruption(logicalOffset, e);
-        }
+        readAll(space, context, logicalOffset, bytes, counted, pairs);
         if (fromFile) { // which asks the operating system for each piece
             noteFragmented(logicalOffset, IntervalBounds.areFragmented(context.range.pieces(), pairs.count()));
         } else if (pairs.count() <= IntervalBounds.MAX_PAIRS) {
-            ByteBuffer directory = pairs.makeDirectory(interval.contentNumber());
-            int pieces = locate(space, context, logicalOffset, directory, 0);
+            int most = RecordFormat.MAX_KEY_BYTES;
+            int base = pairs.makeDirectory(cache.fingerprints, interval.contentNumber(), most);
+            int pieces = locate(space, context, logicalOffset, pairs.memory(), base);
             noteFragmented(logicalOffset, IntervalBounds.areFragmented(pieces, pairs.count()));
-            long location = forOutline && Directory.hasOutline(directory, 0)
-                    ? cache.insertOutline(directory, 0)
-                    : cache.insert(directory, 0, false);
+            long location = keep(pairs.memory(), base, forOutline);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));
             }
@@ -547,67 +561,10 @@ public final class IntervalReader {
         noteCoarse(logicalOffset, bytes, counted);
     }
 
-    private static void take(ReadContext context, int bytes, int counted, IntervalPairs pairs) {
-        ByteBuffer memory = context.memory(bytes);
-        int count = counted;
-        if (counted >= IntervalBounds.UNKNOWN_PAIRS) {
-            count = Directory.countPairs(memory, 0, bytes);
-            int needed = IntervalPairs.memoryBytes(bytes, count);
-            if (memory.capacity() < needed) {
-                ByteBuffer larger = context.memory(needed);
-                larger.put(0, memory, 0, bytes);
-                memory = larger;
-            }
-        }
-        pairs.take(memory, bytes, count, context.crc);
-    }
-
     private int dataBytes(long logicalOffset, long bytes) {
         if (bytes > Integer.MAX_VALUE / 2 + (1 << 24)) {
             throw new CorruptionException(dataFile, logicalOffset, "an interval of 1 GiB at most", bytes + " bytes");
         }
         return (int) bytes;
-    }
-
-    private void load(FlexTreeView space, ReadContext context) {
-        IntervalRef interval = context.interval;
-        long logicalOffset = interval.logicalOffset();
-        int dataBytes = dataBytes(logicalOffset, interval.lengthBytes());
-        int pairs = interval.pairCount();
-        int data = pairs < IntervalBounds.UNKNOWN_PAIRS ? Directory.bytes(dataBytes, pairs) : 0;
-        ByteBuffer memory = context.memory(data + dataBytes);
-        reads.read(context.range.set(space, logicalOffset, dataBytes), memory, data);
-        try {
-            build(context, data, dataBytes);
-        } catch (BadRecordException e) {
-            throw pairReader.corruption(logicalOffset, e);
-        }
-    }
-
-    /** Builds an image of the interval, the pairs of which the context's memory has at a position. */
-    private void build(ReadContext context, int data, int dataBytes) {
-        IntervalRef interval = context.interval;
-        ByteBuffer memory = context.memory(dataBytes);
-        int pairs = interval.pairCount();
-        int count = pairs < IntervalBounds.UNKNOWN_PAIRS ? pairs : Directory.countPairs(memory, data, dataBytes);
-        int directoryBytes = Directory.bytes(dataBytes, count);
-        if (data != directoryBytes) {
-            ByteBuffer larger = context.memory(directoryBytes + dataBytes);
-            larger.put(directoryBytes, memory.duplicate(), data, dataBytes);
-            memory = larger;
-        }
-        Directory.build(
-                memory,
-                0,
-                interval.contentNumber(),
-                count,
-                memory,
-                directoryBytes,
-                dataBytes,
-                context.crc,
-                cache.fingerprints,
-                interval.commonPrefix());
-        context.image = memory;
-        context.base = 0;
     }
 }

@@ -150,15 +150,7 @@ public final class PairHeads {
         builder.ensure(count);
         int skipped = count == 0 ? 0 : Math.min(maxSkipped, commonPrefix());
         for (int pair = 0; pair < count; pair++) {
-            long header = header(pair);
-            int key = keyPosition(pair, header);
-            int length = RecordFormat.keyLength(header);
-            builder.add(
-                    RecordFormat.recordBytes(header),
-                    RecordFormat.checksum(heads, positions[pair]),
-                    fingerprints.of(heads, key, length),
-                    Directory.window(heads, key, length, skipped),
-                    Directory.UNKNOWN);
+            builder.add(heads, positions[pair], header(pair), fingerprints, skipped);
         }
         int bytes = Directory.bytes(dataBytes, count);
         if (directory.capacity() < bytes) {

@@ -65,7 +65,7 @@ public final class PairReader {
             long found = search(space, context, logicalOffset, memory, 0, bytes, checksum, address);
             Directory.setAddress(directory, base, pair, found);
         }
-        return Directory.header(memory, 0);
+        return RecordFormat.header(memory, 0);
     }
 
     /** Loads a pair by an outline, which has neither address nor checksum: the pair is verified by its frames. */

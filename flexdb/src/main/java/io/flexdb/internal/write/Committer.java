@@ -440,7 +440,7 @@ public final class Committer {
             }
             content.cut(old, first, end);
             if (!content.haveKeys() && IntervalBounds.areDivided(content.pairs(), content.bytes())) {
-                old.readImage(engine.current()); // for the keys
+                old.readAll(engine.current()); // for the keys
                 content.cut(old, first, end);
             }
             parts.divide(content, interval);
@@ -835,7 +835,7 @@ public final class Committer {
             }
             content.merge(old, gathered, inPlace, reclaiming);
             if (!content.haveKeys() && needsKeys(interval)) {
-                old.readImage(engine.current());
+                old.readAll(engine.current());
                 content.merge(old, gathered, inPlace, reclaiming);
             }
             parts.divide(content, interval);
@@ -865,7 +865,7 @@ public final class Committer {
         if (findDirectory(interval) && (alwaysInPlace || isForPlace(interval))) {
             return true;
         }
-        old.readImage(engine.current());
+        old.readAll(engine.current());
         return alwaysInPlace || isForPlace(interval);
     }
 
@@ -911,7 +911,7 @@ public final class Committer {
         if (reader.isByHeads(interval.lengthBytes())) {
             old.readHeads(engine.current());
         } else {
-            old.readImage(engine.current());
+            old.readAll(engine.current());
         }
     }
 

@@ -1,7 +1,6 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.storage.StorageException;
@@ -188,7 +187,7 @@ public final class Compactor {
         }
         int ticket = parts.epochs.enter();
         try {
-            parts.old.readImage(parts.engine.current());
+            parts.old.readAll(parts.engine.current());
             parts.content.merge(parts.old, none, false, parts.reclaiming); // with its keys, so the filter is made anew
             parts.parts.divide(parts.content, interval);
             parts.index.ensure(parts.parts.count(), parts.parts.replacement.anchorBytes());
@@ -260,7 +259,7 @@ public final class Compactor {
     private boolean isExpired(int pair) {
         ByteBuffer from = parts.old.keyBuffer();
         int position = parts.old.recordPosition(pair);
-        long header = Directory.header(from, position);
+        long header = RecordFormat.header(from, position);
         if (!RecordFormat.isExtended(header)) {
             return false;
         }

@@ -187,7 +187,7 @@ public final class Defragmenter {
     private boolean prepare(IntervalRef interval) {
         int ticket = parts.epochs.enter();
         try {
-            parts.old.readImage(engine.current());
+            parts.old.readAll(engine.current());
             parts.content.merge(parts.old, none, false, parts.reclaiming); // with its keys, so the filter is made anew
             parts.parts.divide(parts.content, interval);
             parts.index.ensure(parts.parts.count(), parts.parts.replacement.anchorBytes());

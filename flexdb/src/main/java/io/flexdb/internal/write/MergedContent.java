@@ -164,7 +164,7 @@ final class MergedContent {
 
     /** The position of an unchanged pair in the old content; -1 for one that has come. */
     int oldStart(int pair) {
-        return places[pair] < 0 ? -1 : places[pair] - Directory.dataPosition(old.directory(), old.base());
+        return Math.max(-1, places[pair]);
     }
 
     // ---- keys, if all are in memory
@@ -181,7 +181,7 @@ final class MergedContent {
 
     /** The header of a pair's record, for {@link RecordFormat} to take apart. */
     long header(int pair) {
-        return Directory.header(keyBuffer(pair), recordPosition(pair));
+        return RecordFormat.header(keyBuffer(pair), recordPosition(pair));
     }
 
     /** The index in its {@link #keyBuffer} at which a pair's record begins. */
@@ -208,7 +208,7 @@ final class MergedContent {
      * @param reclaiming tells which entries, and which pairs that are written anew, are left out
      */
     void merge(OldPairs oldPairs, GatheredEntries gathered, boolean wantInPlace, Reclaiming reclaiming) {
-        assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveImage() : "records to copy";
+        assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveAll() : "records to copy";
         assert wantInPlace || gathered.pieces() == 0 : "records that are in the data file";
         old = oldPairs;
         entries = gathered;
@@ -293,8 +293,8 @@ final class MergedContent {
     private void copyLivePairs(int from, int to, Reclaiming reclaiming) {
         int next = from;
         for (int pair = from; pair < to && !inPlace; pair++) {
-            int at = Directory.recordPosition(old.directory(), old.base(), pair);
-            long header = Directory.header(old.directory(), at);
+            int at = old.recordPosition(pair);
+            long header = RecordFormat.header(old.keyBuffer(), at);
             if (RecordFormat.isExtended(header) && isOver(at, header, reclaiming)) {
                 copyPairs(next, pair);
                 next = pair + 1;
@@ -304,10 +304,10 @@ final class MergedContent {
     }
 
     private boolean isOver(int recordPosition, long header, Reclaiming reclaiming) {
-        ByteBuffer image = old.directory();
+        ByteBuffer keys = old.keyBuffer();
         int keyPosition = recordPosition + RecordFormat.headerBytes(header);
-        long expiry = RecordFormat.expiry(image, recordPosition, header);
-        return reclaiming.takes(expiry, image, keyPosition, RecordFormat.keyLength(header), null);
+        long expiry = RecordFormat.expiry(keys, recordPosition, header);
+        return reclaiming.takes(expiry, keys, keyPosition, RecordFormat.keyLength(header), null);
     }
 
     private static boolean isOver(MemTable table, int ref, Reclaiming reclaiming) {
@@ -319,16 +319,15 @@ final class MergedContent {
             return;
         }
         makeRoomForPairs(to - from);
-        int data = old.haveImage() ? Directory.dataPosition(old.directory(), old.base()) : 0;
         int place = directory.count();
         for (int pair = from; pair < to && old.haveKeys(); pair++) {
-            places[place++] = old.haveImage() ? data + old.start(pair) : old.recordPosition(pair);
+            places[place++] = old.recordPosition(pair);
         }
         directory.addFrom(old.directory(), old.base(), from, to);
         if (!inPlace) {
             int bytes = old.start(to) - old.start(from);
             makeRoomForRecords(bytes);
-            records.put(recordBytes, old.directory(), data + old.start(from), bytes);
+            records.put(recordBytes, old.keyBuffer(), old.recordPosition(from), bytes);
             recordBytes += bytes;
         }
     }

@@ -6,6 +6,7 @@ import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.PairHeads;
+import io.flexdb.internal.read.Pairs;
 import io.flexdb.internal.read.ReadContext;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
@@ -15,8 +16,8 @@ import java.nio.ByteBuffer;
 final class OldPairs {
     /*
      * With a directory alone, only those pairs are read that may have the key that is sought, or whose window is the
-     * same. With an outline, which has no windows, some more are read. With an image none is, nor with the heads of
-     * pairs. Of an interval with a large value only heads are ever in memory.
+     * same. With an outline, which has no windows, some more are read. If all are in memory none is, nor with the heads
+     * of pairs. Of an interval with a large value only heads are ever in memory.
      */
     private final IntervalReader reader;
     private final ReadContext context;
@@ -24,7 +25,7 @@ final class OldPairs {
     private ByteBuffer directory;
     private int base;
     private int count;
-    private boolean image;
+    private Pairs all; // null unless all are in memory
     private PairHeads heads; // null unless values are left where they are
     private boolean windows;
     private boolean found;
@@ -38,7 +39,7 @@ final class OldPairs {
     /** Sets that there are no pairs. */
     void setNone() {
         count = 0;
-        image = false;
+        all = null;
         heads = null;
         windows = false;
     }
@@ -53,13 +54,13 @@ final class OldPairs {
         directory = ofInterval;
         base = position;
         count = Directory.pairCount(directory, base);
-        image = false;
+        all = null;
         heads = null;
         windows = !Directory.isOutline(directory, base);
     }
 
     /** Reads those of the context's interval. */
-    void readImage(FlexTreeView view) {
+    void readAll(FlexTreeView view) {
         try {
             reader.open(view, context);
         } catch (StoreMemoryException e) {
@@ -68,7 +69,7 @@ final class OldPairs {
             throw new UnreadableException(e);
         }
         setDirectory(view, context.image, context.base);
-        image = true;
+        all = context.pairs();
         windows = false; // keys are compared as soon
     }
 
@@ -93,22 +94,22 @@ final class OldPairs {
 
     /** Whether all of them are in memory, but for their values perhaps. */
     boolean haveKeys() {
-        return image || heads != null;
+        return all != null || heads != null;
     }
 
     /** The buffer of the keys that are in memory, in records or their heads. */
     ByteBuffer keyBuffer() {
-        return heads != null ? heads.buffer() : directory;
+        return heads != null ? heads.buffer() : all.memory();
     }
 
     /** The index in the {@link #keyBuffer} at which the record of a pair, or its head, begins. */
     int recordPosition(int pair) {
-        return heads != null ? heads.position(pair) : Directory.recordPosition(directory, base, pair);
+        return heads != null ? heads.position(pair) : start(pair);
     }
 
     /** Whether all of them are in memory. */
-    boolean haveImage() {
-        return image;
+    boolean haveAll() {
+        return all != null;
     }
 
     ByteBuffer directory() {
@@ -183,8 +184,8 @@ final class OldPairs {
         if (heads != null) {
             return heads.compare(key.bytes, key.length, pair);
         }
-        if (image) {
-            return Directory.compare(key.bytes, 0, key.length, directory, base, pair);
+        if (all != null) {
+            return all.compare(key.bytes, key.length, pair);
         }
         try {
             long header = reader.pairs().loadPair(space, context, directory, base, pair);

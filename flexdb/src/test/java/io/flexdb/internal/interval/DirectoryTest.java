@@ -1,13 +1,10 @@
 package io.flexdb.internal.interval;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
-import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -17,7 +14,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.zip.CRC32C;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -25,49 +21,15 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class DirectoryTest {
-    private static final CRC32C CRC = new CRC32C();
-
     private static byte[][] sorted(Iterable<byte[]> keys) {
         Set<byte[]> set = new TreeSet<>(Arrays::compareUnsigned);
         keys.forEach(set::add);
         return set.toArray(new byte[0][]);
     }
 
-    private static byte[] read(ByteBuffer image, int position, int length) {
-        byte[] bytes = new byte[length];
-        image.get(position, bytes);
-        return bytes;
-    }
-
-    private static int find(ByteBuffer image, int base, byte[] key) {
-        return Directory.find(image, base, key, key.length, Images.FINGERPRINTS.of(key, key.length));
-    }
-
-    private static int valueLength(ByteBuffer image, int base, int pair) {
-        return RecordFormat.valueLength(Directory.header(image, Directory.recordPosition(image, base, pair)));
-    }
-
-    /** The first pair whose key is not below one, by comparing with each. */
-    private static int lowerBound(ByteBuffer image, int base, byte[] key, int from, int length) {
-        int pair = 0;
-        while (pair < Directory.pairCount(image, base) && Directory.compare(key, from, length, image, base, pair) > 0) {
-            pair++;
-        }
-        return pair;
-    }
-
-    private static int upperBound(ByteBuffer image, int base, byte[] key, int from, int length) {
-        int pair = lowerBound(image, base, key, from, length);
-        boolean found =
-                pair < Directory.pairCount(image, base) && Directory.compare(key, from, length, image, base, pair) == 0;
-        return found ? pair + 1 : pair;
-    }
-
     @Property
-    void everyPairIsFoundByItsKeyAndByItsPlace(
-            @ForAll @Size(max = 70) List<@Size(min = 1, max = 20) byte[]> some,
-            @ForAll @Size(max = 20) List<@Size(max = 20) byte[]> probes,
-            @ForAll @IntRange(max = 9) int base) {
+    void everyPairIsFoundByItsFingerprintAndByItsPlace(
+            @ForAll @Size(max = 70) List<@Size(min = 1, max = 20) byte[]> some, @ForAll @IntRange(max = 9) int base) {
         byte[][] keys = sorted(some);
         byte[][] values = new byte[keys.length][];
         for (int i = 0; i < keys.length; i++) {
@@ -75,38 +37,30 @@ class DirectoryTest {
             Arrays.fill(values[i], (byte) i);
         }
         ByteBuffer data = Images.pairs(keys, values);
-        assertEquals(keys.length, Directory.countPairs(data, 0, data.capacity()));
-        int bytes = Images.bytes(data.capacity(), keys.length);
-        ByteBuffer image = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
-        Directory.build(image, base, 77, keys.length, data, 0, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF);
-        assertEquals(77, Directory.contentNumber(image, base));
-        assertEquals(keys.length, Directory.pairCount(image, base));
-        assertEquals(data.capacity(), Directory.dataBytes(image, base));
-        assertEquals(bytes, Directory.bytes(image, base) + Directory.dataBytes(image, base));
-        assertEquals(data.capacity(), Directory.relativePosition(image, base, keys.length));
+        int bytes = Directory.bytes(data.capacity(), keys.length);
+        ByteBuffer directory = ByteBuffer.allocateDirect(base + bytes).order(ByteOrder.LITTLE_ENDIAN);
+        Images.write(directory, base, 77, keys, data);
+        assertEquals(77, Directory.contentNumber(directory, base));
+        assertEquals(keys.length, Directory.pairCount(directory, base));
+        assertEquals(data.capacity(), Directory.dataBytes(directory, base));
+        assertEquals(bytes, Directory.bytes(directory, base));
+        assertEquals(Images.skipped(keys), Directory.skipped(directory, base));
+        int at = 0;
         for (int i = 0; i < keys.length; i++) {
-            assertEquals(i, find(image, base, keys[i]));
-            assertEquals(
-                    Directory.recordPosition(image, base, i),
-                    Directory.dataPosition(image, base) + Directory.relativePosition(image, base, i));
-            int at = Directory.keyPosition(image, base, i);
-            assertArrayEquals(keys[i], read(image, at, Directory.keyLength(image, base, i)));
-            at = Directory.keyPosition(image, base, i) + keys[i].length;
-            assertArrayEquals(values[i], read(image, at, valueLength(image, base, i)));
-            assertEquals(i, lowerBound(image, base, keys[i], 0, keys[i].length));
-            assertEquals(i + 1, upperBound(image, base, keys[i], 0, keys[i].length));
+            byte fingerprint = Images.FINGERPRINTS.of(keys[i], keys[i].length);
+            assertEquals(i, Directory.candidate(directory, base, fingerprint, i));
+            assertEquals(at, Directory.relativePosition(directory, base, i));
+            assertEquals(RecordFormat.checksum(data, at), Directory.checksum(directory, base, i));
+            assertEquals(Directory.UNKNOWN, Directory.address(directory, base, i));
+            int window = Directory.window(keys[i], 0, keys[i].length, Images.skipped(keys));
+            assertEquals(window, Directory.window(directory, base, i));
+            at += RecordFormat.recordBytes(keys[i].length, values[i].length);
         }
-        for (byte[] probe : probes) {
-            int place = Arrays.binarySearch(keys, probe, Arrays::compareUnsigned);
-            assertEquals(Math.max(-1, place), find(image, base, probe));
-            int bound = place >= 0 ? place : -place - 1;
-            assertEquals(bound, lowerBound(image, base, probe, 0, probe.length));
-            assertEquals(place >= 0 ? bound + 1 : bound, upperBound(image, base, probe, 0, probe.length));
-        }
+        assertEquals(at, Directory.relativePosition(directory, base, keys.length));
     }
 
     @Test
-    void keysWithTheSameFingerprintAreToldApart() {
+    void keysWithTheSameFingerprintAreAllCandidates() {
         List<byte[]> alike = new ArrayList<>();
         int wanted = -1;
         for (int i = 0; alike.size() < 9; i++) {
@@ -117,104 +71,20 @@ class DirectoryTest {
                 alike.add(key);
             }
         }
-        byte[] missing = alike.remove(4);
         byte[][] keys = sorted(alike);
-        ByteBuffer image = Images.build(1, keys, new byte[keys.length][5]);
+        ByteBuffer directory = Images.build(1, keys, new byte[keys.length][5]);
         for (int i = 0; i < keys.length; i++) {
-            assertEquals(i, find(image, 0, keys[i]));
+            assertEquals(i, Directory.candidate(directory, 0, (byte) wanted, i));
         }
-        assertEquals(-1, find(image, 0, missing));
+        assertEquals(-1, Directory.candidate(directory, 0, (byte) wanted, keys.length));
+        assertEquals(-1, Directory.candidate(directory, 0, (byte) (wanted + 1), 0));
     }
 
     @Test
-    void pairsReadToTheirPlaceAreNotMoved() {
-        byte[][] keys = {{1}, {1, 0}, {2}};
-        byte[][] values = {{7, 7}, {}, {8}};
-        ByteBuffer expected = Images.build(5, keys, values);
-        ByteBuffer data = Images.pairs(keys, values);
-        ByteBuffer image = ByteBuffer.allocateDirect(expected.capacity()).order(ByteOrder.LITTLE_ENDIAN);
-        int at = Directory.bytes(data.capacity(), 3);
-        image.put(at, data, 0, data.capacity());
-        Directory.build(image, 0, 5, 3, image, at, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF);
-        assertEquals(expected, image);
-    }
-
-    @Test
-    void anEmptyIntervalHasAnImageToo() {
-        ByteBuffer image = Images.build(3, new byte[0][], new byte[0][]);
-        assertEquals(Directory.HEADER_BYTES, image.capacity());
-        assertEquals(-1, find(image, 0, new byte[] {1}));
-        assertEquals(0, lowerBound(image, 0, new byte[] {1}, 0, 1));
-    }
-
-    private static BadRecordException refusal(int pairCount, ByteBuffer data) {
-        ByteBuffer image = ByteBuffer.allocateDirect(Images.bytes(data.capacity(), pairCount))
-                .order(ByteOrder.LITTLE_ENDIAN);
-        return assertThrows(
-                BadRecordException.class,
-                () -> Directory.build(
-                        image, 0, 1, pairCount, data, 0, data.capacity(), CRC, Images.FINGERPRINTS, 0xFFFF));
-    }
-
-    @Test
-    void pairsOutOfOrderOrTooManyOrTooFewAreRefusedWithTheirPosition() {
-        byte[][] values = new byte[3][2];
-        BadRecordException e = refusal(3, Images.pairs(new byte[][] {{1}, {3}, {2}}, values));
-        assertEquals(18, e.position());
-        assertTrue(e.getMessage().contains(e.expected()) && e.getMessage().contains(e.found()));
-        assertEquals(
-                9,
-                refusal(3, Images.pairs(new byte[][] {{1}, {1}, {2}}, values)).position());
-        assertEquals(
-                0,
-                refusal(0, Images.pairs(new byte[][] {{1}, {2}, {3}}, values)).position());
-        assertEquals(
-                18,
-                refusal(2, Images.pairs(new byte[][] {{1}, {2}, {3}}, values)).position());
-        assertEquals(
-                27,
-                refusal(4, Images.pairs(new byte[][] {{1}, {2}, {3}}, values)).position());
-    }
-
-    @Test
-    void damagedBytesAreRefusedOrAreOtherPairsButNeverReadBeyondTheirEnd() {
-        long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
-        Random random = new Random(seed);
-        byte[][] keys = {{1}, {1, 5, 6}, {2}, {4, 4, 4, 4, 4, 4, 4, 4, 4}};
-        byte[][] values = {new byte[3], new byte[200], {}, {5}};
-        ByteBuffer good = Images.pairs(keys, values);
-        for (int i = 0; i < 20_000; i++) {
-            // Exactly as large as the data, so that a read beyond it would throw something else.
-            int bytes = random.nextInt(4) == 0 ? random.nextInt(good.capacity() + 1) : good.capacity();
-            ByteBuffer data = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-            data.put(0, good, 0, bytes);
-            for (int n = random.nextInt(4); n > 0 && bytes > 0; n--) {
-                data.put(random.nextInt(bytes), (byte) random.nextInt(256));
-            }
-            try {
-                int count = Directory.countPairs(data, 0, bytes);
-                ByteBuffer image =
-                        ByteBuffer.allocate(Images.bytes(bytes, count)).order(ByteOrder.LITTLE_ENDIAN);
-                Directory.build(image, 0, 1, count, data, 0, bytes, CRC, Images.FINGERPRINTS, 0xFFFF);
-                assertEquals(count, lowerBound(image, 0, new byte[70_000], 0, 0) == 0 ? count : -1);
-            } catch (BadRecordException expected) {
-                assertTrue(expected.position() >= 0 && expected.position() <= bytes, "seed " + seed);
-            }
-        }
-        assertEquals(RecordFormat.BAD, RecordFormat.readWhole(good, 0, 3));
-    }
-
-    @Test
-    void aPairWithAWrongByteIsRefusedWithItsPosition() {
-        ByteBuffer good = Images.pairs(new byte[][] {{1}, {2, 3}}, new byte[][] {{7}, {8, 9}});
-        int second = RecordFormat.recordBytes(1, 1);
-        for (int i = 0; i < good.capacity(); i++) {
-            for (int bit = 0; bit < Byte.SIZE; bit++) {
-                good.put(i, (byte) (good.get(i) ^ 1 << bit));
-                assertEquals(i < second ? 0 : second, refusal(2, good).position());
-                good.put(i, (byte) (good.get(i) ^ 1 << bit));
-            }
-        }
+    void anEmptyIntervalHasADirectoryToo() {
+        ByteBuffer directory = Images.build(3, new byte[0][], new byte[0][]);
+        assertEquals(Directory.HEADER_BYTES, directory.capacity());
+        assertEquals(-1, Directory.candidate(directory, 0, (byte) 1, 0));
     }
 
     @Test
@@ -222,7 +92,6 @@ class DirectoryTest {
         byte[][] keys = {{1}, {2}, {3}};
         ByteBuffer image = Images.build(1, keys, new byte[][] {new byte[0xFFFF], new byte[0xFFFF], {5}});
         for (int i = 0; i < keys.length; i++) {
-            assertEquals(i, find(image, 0, keys[i]));
             assertEquals(i, Directory.candidate(image, 0, Images.FINGERPRINTS.of(keys[i], 1), i));
         }
         int bytes = RecordFormat.recordBytes(1, 0xFFFF);
@@ -230,7 +99,7 @@ class DirectoryTest {
         assertEquals(2 * bytes, Directory.relativePosition(image, 0, 2));
     }
 
-    /** An image the pairs of which lie in pieces at these addresses, from these pairs on. */
+    /** The directory of pairs that lie in pieces at these addresses, from these pairs on. */
     private static ByteBuffer inPieces(int pairs, int[] firsts, long[] addresses) {
         byte[][] keys = new byte[pairs][];
         byte[][] values = new byte[pairs][];

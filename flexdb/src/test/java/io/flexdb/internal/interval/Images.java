@@ -7,10 +7,11 @@ import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.zip.CRC32C;
 
-/** Images whose every byte follows from their content number. */
+/** Directories whose every byte follows from their content number. */
 final class Images {
     static final Fingerprints FINGERPRINTS = new Fingerprints();
 
@@ -34,20 +35,38 @@ final class Images {
         return data;
     }
 
-    /** Bytes of an image. */
-    static int bytes(int dataBytes, int pairCount) {
-        return Directory.bytes(dataBytes, pairCount) + dataBytes;
-    }
-
     static ByteBuffer build(long content, byte[][] keys, byte[][] values) {
         ByteBuffer data = pairs(keys, values);
-        ByteBuffer image =
-                ByteBuffer.allocateDirect(bytes(data.capacity(), keys.length)).order(ByteOrder.LITTLE_ENDIAN);
-        Directory.build(image, 0, content, keys.length, data, 0, data.capacity(), new CRC32C(), FINGERPRINTS, 0xFFFF);
-        return image;
+        ByteBuffer to = ByteBuffer.allocateDirect(Directory.bytes(data.capacity(), keys.length))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        write(to, 0, content, keys, data);
+        return to;
     }
 
-    /** An image the directory of which has up to about {@code maxBytes}. */
+    /** Writes the directory of these pairs. */
+    static void write(ByteBuffer to, int base, long content, byte[][] keys, ByteBuffer data) {
+        DirectoryBuilder builder = new DirectoryBuilder();
+        builder.ensure(keys.length);
+        int skipped = skipped(keys);
+        for (int at = 0; at < data.capacity(); ) {
+            long header = RecordFormat.header(data, at);
+            builder.add(data, at, header, FINGERPRINTS, skipped);
+            at += RecordFormat.recordBytes(header);
+        }
+        builder.write(to, base, content, 0, keys.length, skipped);
+    }
+
+    /** How many bytes all these keys begin with in common. */
+    static int skipped(byte[][] keys) {
+        if (keys.length == 0) {
+            return 0;
+        }
+        byte[] last = keys[keys.length - 1];
+        int difference = Arrays.mismatch(keys[0], last);
+        return difference < 0 ? last.length : difference;
+    }
+
+    /** A directory that has up to about {@code maxBytes}. */
     static ByteBuffer of(long content, int maxBytes) {
         Random random = new Random(content);
         int count = 1 + random.nextInt(maxBytes / 12 + 1);
@@ -61,7 +80,7 @@ final class Images {
         return build(content, keys, values);
     }
 
-    /** Compares the directory at a place, which may have been dropped meanwhile, with that of an image. */
+    /** Compares the directory at a place, which may have been dropped meanwhile, with another. */
     static void assertIs(ByteBuffer expected, ByteBuffer directory, int base) {
         int pairs = Directory.pairCount(expected, 0);
         assertEquals(pairs, Directory.pairCount(directory, base));
@@ -76,7 +95,7 @@ final class Images {
         }
     }
 
-    /** Compares the outline that a cache has of a content with the directory of an image. */
+    /** Compares the outline that a cache has of a content with a directory. */
     static void assertIsOutline(ByteBuffer expected, IntervalCache cache, long content) {
         long location = cache.find(content, 0);
         assertEquals(-1, cache.findDirectory(content, 0));

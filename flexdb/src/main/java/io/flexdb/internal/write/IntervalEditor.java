@@ -1,48 +1,113 @@
 package io.flexdb.internal.write;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.mem.LargeReference;
+import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Puts the new content of an interval into the space, the index and the cache. For one thread. */
-final class IntervalWriter {
+/**
+ * The bench at which an interval is changed, by whoever commits, compacts or defragments: has the pairs that it had, what
+ * becomes of them, and the intervals that this makes; and puts these into the space, the index and the cache. For one
+ * thread.
+ */
+final class IntervalEditor {
     /*
      * I1  Every extent that does not begin with a pair carries the flag RecordFormat.CONTINUATION, and each change to
      *     the space is a group of whole pairs, so that after any prefix of the log the space is a sequence of whole
      *     pairs (O7).
      */
+    static final int NO_STITCHES = Integer.MAX_VALUE; // a threshold
+
+    private final Epochs epochs;
     private final SpaceEngine engine;
     private final Intervals intervals;
-    private final IntervalCache cache;
-    private final MergedContent content;
-    private final NewIntervals parts;
-    private final FilterWriter filters; // or null
+    final OldPairs old;
+    final MergedContent content;
+    final NewIntervals parts;
+    final FilterWriter filters; // or null
+    final GatheredEntries none = new GatheredEntries();
     private final Stitches stitches = new Stitches();
     private final ByteBuffer directory = ByteBuffer.allocateDirect(
                     Directory.bytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS))
             .order(ByteOrder.LITTLE_ENDIAN);
 
-    IntervalWriter(
+    /**
+     * @param epochs for directories, which lie in the cache
+     * @param filters null if there are none
+     */
+    IntervalEditor(
+            Epochs epochs,
             SpaceEngine engine,
             Intervals intervals,
-            IntervalCache cache,
+            OldPairs old,
             MergedContent content,
-            NewIntervals parts,
             FilterWriter filters) {
+        this.epochs = epochs;
         this.engine = engine;
         this.intervals = intervals;
-        this.cache = cache;
+        this.old = old;
         this.content = content;
-        this.parts = parts;
+        this.parts = new NewIntervals(intervals);
         this.filters = filters;
+        none.reset(Committer.NO_TABLES);
+    }
+
+    // ---- the content, which changes nothing yet
+
+    /**
+     * Makes the content of all pairs of the context's interval but for those that have expired, to be written anew.
+     *
+     * @throws OutOfMemoryError if there is no memory for it, or for its index
+     * @throws StoreMemoryException likewise
+     */
+    void prepareAnew(IntervalRef interval, Reclaiming reclaiming) {
+        int ticket = epochs.enter();
+        try {
+            old.readAll(engine.current());
+            content.merge(old, none, false, reclaiming); // with its keys, so the filter is made anew
+            parts.divide(content, interval);
+            ensureIndex();
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    /** Makes the content of the pairs read of the context's interval, less some that follow each other. In an epoch. */
+    void prepareCut(IntervalRef interval, int first, int end) {
+        if (filters != null) {
+            filters.change.beginAll(0, 0); // nobody knows which keys go
+        }
+        content.cut(old, first, end);
+        if (!content.haveKeys() && areDivided()) {
+            old.readAll(engine.current()); // for the keys
+            content.cut(old, first, end);
+        }
+        parts.divide(content, interval);
+    }
+
+    /** Whether the content makes more than one interval. */
+    boolean areDivided() {
+        return IntervalBounds.areDivided(content.pairs(), content.bytes());
+    }
+
+    /** Has the index have memory for the new intervals. */
+    void ensureIndex() {
+        intervals.index.ensure(parts.count(), parts.replacement.anchorBytes());
+    }
+
+    // ---- the change
+
+    /** Puts the content in the place of that of an interval, all of it anew or all of it in place. */
+    void replace(EntryKey key, IntervalRef interval) {
+        replace(key, interval, intervals.cache.contains(interval.contentNumber()), NO_STITCHES);
     }
 
     /**
@@ -192,9 +257,9 @@ final class IntervalWriter {
                                 parts.end(part),
                                 parts.skipped(part));
                 long location = content.directory().isOutline()
-                        ? cache.insertOutline(directory, 0)
-                        : cache.insert(directory, 0, referenced);
-                parts.replacement.setHint(part, location < 0 ? 0 : cache.hint(location));
+                        ? intervals.cache.insertOutline(directory, 0)
+                        : intervals.cache.insert(directory, 0, referenced);
+                parts.replacement.setHint(part, location < 0 ? 0 : intervals.cache.hint(location));
             }
         }
         if (filters != null) {

@@ -141,41 +141,38 @@ final class IntervalEditor {
     // ---- the space
 
     private void replaceInSpace(long intervalOffset) {
-        for (int change = 0; change < content.changeCount(); change++) {
-            long start = content.changeStart(change);
-            int removed = content.removedBytes(change);
-            long address = content.isLarge(change)
-                    ? link(intervalOffset + start, removed, change)
-                    : replaceInSpace(
-                            intervalOffset + start, removed, content.addedFrom(change), content.addedBytes(change));
-            int pair = content.addedPair(change);
-            if (pair >= 0) {
-                content.directory().setAddresses(pair, pair + 1, address);
+        for (int i = 0; i < content.changeCount(); i++) {
+            ContentChange change = content.change(i);
+            long logicalOffset = intervalOffset + change.start;
+            long address = change.isLarge() ? link(logicalOffset, change) : replaceInSpace(logicalOffset, change);
+            if (change.addedPair >= 0) {
+                content.directory().setAddresses(change.addedPair, change.addedPair + 1, address);
             }
         }
     }
 
     /** One pair's change: nothing, or a pair, in the place of another pair, or of nothing. Returns its address. */
-    private long replaceInSpace(long logicalOffset, int removed, int from, int bytes) {
-        int max = engine.maxExtentBytes();
-        if (removed == bytes && bytes <= max) {
-            return engine.overwrite(logicalOffset, content.buffer(), from, bytes, 0);
+    private long replaceInSpace(long logicalOffset, ContentChange change) {
+        int bytes = change.addedBytes;
+        if (change.removedBytes == bytes && bytes <= engine.maxExtentBytes()) {
+            return engine.overwrite(logicalOffset, content.buffer(), change.addedFrom, bytes, 0);
         }
-        if (removed > 0) {
-            engine.collapse(logicalOffset, removed);
+        if (change.removedBytes > 0) {
+            engine.collapse(logicalOffset, change.removedBytes);
         }
-        return insertPairs(logicalOffset, from, bytes);
+        return insertPairs(logicalOffset, change.addedFrom, bytes);
     }
 
     /** Puts a pair that is in the data file in the place of another pair, or of nothing. Returns its address. */
-    private long link(long logicalOffset, int removed, int change) {
-        if (removed > 0) {
-            engine.collapse(logicalOffset, removed); // first: it may be the same record, if this is done again
+    private long link(long logicalOffset, ContentChange change) {
+        if (change.removedBytes > 0) {
+            engine.collapse(
+                    logicalOffset, change.removedBytes); // first: it may be the same record, if this is done again
         }
-        ByteBuffer entry = content.reference(change);
-        int reference = content.referencePosition(change);
-        int pieces = LargeReference.pieces(entry, reference, content.referenceBytes(change));
-        int bytes = content.addedBytes(change);
+        ByteBuffer entry = content.reference(change.entry);
+        int reference = content.referencePosition(change.entry);
+        int pieces = LargeReference.pieces(entry, reference, content.referenceBytes(change.entry));
+        int bytes = change.addedBytes;
         int done = LargeReference.headBytes(entry, reference);
         if (done > 0) {
             engine.insert(logicalOffset, entry, reference + LargeReference.headAt(pieces), done, 0);

@@ -12,7 +12,9 @@ import io.flexdb.internal.mem.MergedValue;
 import io.flexdb.internal.mem.WritePayload;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /** The content that an interval gets: its pairs merged with entries. For one thread. */
@@ -23,8 +25,6 @@ final class MergedContent {
      */
     private static final int SMALL_BYTES = 256 << 10;
     private static final int MAX_PLACES_KEPT = 64 << 10;
-    private static final int CHANGE_FIELDS = 6;
-    private static final int IN_BUFFER = -1; // in the place of an entry
 
     private final OffHeap memory;
     private final Fingerprints fingerprints;
@@ -38,11 +38,7 @@ final class MergedContent {
     private final DirectoryBuilder directory = new DirectoryBuilder();
     private int[] places = smallPlaces; // of each pair's record: with the old keys, or from -1 on in records
 
-    /**
-     * Changes in place that the new content stands for: where in it, how many bytes go, how many come, from where, and
-     * which pair is put, and which entry's record is in the data file. */
-    private final long[] inPlaceChanges = new long[CHANGE_FIELDS * GatheredEntries.MAX_COUNT];
-
+    private final List<ContentChange> changes = new ArrayList<>(); // as many as have been needed at once
     private int changeCount;
     private OldPairs old;
     private GatheredEntries entries;
@@ -111,51 +107,32 @@ final class MergedContent {
         return changeCount;
     }
 
-    /** The position of a change in the content. */
-    long changeStart(int change) {
-        return inPlaceChanges[CHANGE_FIELDS * change];
+    /** One of them. */
+    ContentChange change(int i) {
+        return changes.get(i);
     }
 
-    int removedBytes(int change) {
-        return (int) inPlaceChanges[CHANGE_FIELDS * change + 1];
+    private ContentChange nextChange() {
+        if (changeCount == changes.size()) {
+            changes.add(new ContentChange());
+        }
+        return changes.get(changeCount++);
     }
 
-    int addedBytes(int change) {
-        return (int) inPlaceChanges[CHANGE_FIELDS * change + 2];
-    }
-
-    /** The index in the buffer of the bytes that come. */
-    int addedFrom(int change) {
-        return (int) inPlaceChanges[CHANGE_FIELDS * change + 3];
-    }
-
-    /** The pair that comes, if there is one. */
-    int addedPair(int change) {
-        return (int) inPlaceChanges[CHANGE_FIELDS * change + 4];
-    }
-
-    /** Whether the pair that comes is in the data file. */
-    boolean isLarge(int change) {
-        return inPlaceChanges[CHANGE_FIELDS * change + 5] != IN_BUFFER;
-    }
-
-    /** Has the reference to it. */
-    ByteBuffer reference(int change) {
-        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+    /** Has the reference of an entry to its pair, which is in the data file. */
+    ByteBuffer reference(int entry) {
         StagedPair staged = entries.staged(entry);
         return staged != null ? staged.reference() : entries.table(entry).buffer();
     }
 
     /** The index of the reference in its buffer. */
-    int referencePosition(int change) {
-        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+    int referencePosition(int entry) {
         StagedPair staged = entries.staged(entry);
         return staged != null ? staged.position() : entries.table(entry).valuePosition(entries.ref(entry));
     }
 
     /** Bytes of the reference. */
-    int referenceBytes(int change) {
-        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+    int referenceBytes(int entry) {
         StagedPair staged = entries.staged(entry);
         return staged != null ? staged.referenceBytes() : entries.table(entry).storedLength(entries.ref(entry));
     }
@@ -250,13 +227,12 @@ final class MergedContent {
                 noteKey(put);
             }
             if (put || exists) {
-                int change = CHANGE_FIELDS * changeCount++;
-                inPlaceChanges[change] = start;
-                inPlaceChanges[change + 1] = removed;
-                inPlaceChanges[change + 2] = directory.bytes() - start;
-                inPlaceChanges[change + 3] = from;
-                inPlaceChanges[change + 4] = put ? directory.count() - 1 : -1;
-                inPlaceChanges[change + 5] = large ? i : IN_BUFFER;
+                nextChange().set(start, removed, from);
+            }
+            if (put) {
+                int added = (int) (directory.bytes() - start);
+                changes.get(changeCount - 1)
+                        .setAdded(added, directory.count() - 1, large ? i : ContentChange.IN_BUFFER);
             }
             nextPair = exists ? at + 1 : at;
         }
@@ -277,15 +253,10 @@ final class MergedContent {
         inPlace = true;
         skipped = old.skipped();
         recordBytes = 0;
-        changeCount = 1;
+        changeCount = 0;
         directory.clear();
         copyPairs(0, from);
-        inPlaceChanges[0] = directory.bytes();
-        inPlaceChanges[1] = old.start(to) - old.start(from);
-        inPlaceChanges[2] = 0;
-        inPlaceChanges[3] = 0;
-        inPlaceChanges[4] = -1;
-        inPlaceChanges[5] = IN_BUFFER;
+        nextChange().set(directory.bytes(), old.start(to) - old.start(from), 0);
         copyPairs(to, old.count());
     }
 

@@ -74,7 +74,7 @@ public final class Directory {
         return (bytes + 7) & ~7;
     }
 
-    private static boolean isWide(int dataBytes) {
+    static boolean isWide(int dataBytes) {
         return dataBytes > 0xFFFF;
     }
 
@@ -318,21 +318,22 @@ public final class Directory {
         to.putInt(base + SKIPPED, skipped); // and not used, and full
     }
 
-    static void putPlace(
-            ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int position, long address, int checksum) {
-        int place = base + places(pairCount, FULL) + pair * placeBytes(dataBytes, FULL);
-        if (isWide(dataBytes)) {
-            to.putLong(place, address << Short.SIZE);
-            to.putInt(place + Long.BYTES, position);
-            to.putInt(place + NARROW_PLACE_BYTES, checksum);
-        } else {
-            to.putLong(place, address << Short.SIZE | position);
-            to.putInt(place + Long.BYTES, checksum);
-        }
+    /** Where the first place is of a full directory of so many pairs. */
+    static int fullPlaces(int base, int pairCount) {
+        return base + places(pairCount, FULL);
     }
 
-    static void putWindow(ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int window) {
-        to.putInt(base + endOfPlaces(dataBytes, pairCount, FULL) + pair * Integer.BYTES, window);
+    /** Puts a place into a full directory, and returns where the next one is. */
+    static int putPlace(ByteBuffer to, int place, boolean wide, long position, long address, int checksum) {
+        if (wide) {
+            to.putLong(place, address << Short.SIZE);
+            to.putInt(place + Long.BYTES, (int) position);
+            to.putInt(place + NARROW_PLACE_BYTES, checksum);
+            return place + WIDE_PLACE_BYTES;
+        }
+        to.putLong(place, address << Short.SIZE | position);
+        to.putInt(place + Long.BYTES, checksum);
+        return place + NARROW_PLACE_BYTES;
     }
 
     static void putFingerprint(ByteBuffer to, int base, int pair, byte fingerprint) {
@@ -434,29 +435,22 @@ public final class Directory {
     }
 
     /** Copies places of pairs from one to before another to where they belong, and where the last of them ends. */
-    static void copyPlaces(
-            ByteBuffer directory, int base, int from, int to, int[] positions, long[] addresses, int[] checksums) {
-        int dataBytes = dataBytes(directory, base);
+    static void copyPlaces(ByteBuffer directory, int base, int from, int to, PairPlaces into) {
         int pairCount = pairCount(directory, base);
-        int pieces = layout(directory, base);
-        int place = base + places(pairCount, pieces);
-        if (pieces == 0) {
-            copyPlaces(directory, place, from, to, isWide(dataBytes), positions, addresses, checksums);
+        int layout = layout(directory, base);
+        int place = base + places(pairCount, layout);
+        if (layout == FULL) {
+            copyPlaces(directory, place, from, to, isWide(dataBytes(directory, base)), into);
         } else {
-            copyPacked(directory, place, from, to, base + pieceTable(pairCount), positions, addresses, checksums);
+            copyPacked(directory, place, from, to, base + pieceTable(pairCount), into);
         }
-        positions[to] = relativePosition(directory, base, to);
+        into.positions[to] = relativePosition(directory, base, to);
     }
 
-    private static void copyPlaces(
-            ByteBuffer directory,
-            int places,
-            int from,
-            int to,
-            boolean wide,
-            int[] positions,
-            long[] addresses,
-            int[] checksums) {
+    private static void copyPlaces(ByteBuffer directory, int places, int from, int to, boolean wide, PairPlaces into) {
+        int[] positions = into.positions;
+        long[] addresses = into.addresses;
+        int[] checksums = into.checksums;
         int bytes = wide ? WIDE_PLACE_BYTES : NARROW_PLACE_BYTES;
         int place = places + from * bytes;
         for (int pair = from; pair < to; pair++) {
@@ -469,14 +463,9 @@ public final class Directory {
     }
 
     private static void copyPacked(
-            ByteBuffer directory,
-            int places,
-            int from,
-            int to,
-            int pieceTable,
-            int[] positions,
-            long[] addresses,
-            int[] checksums) {
+            ByteBuffer directory, int places, int from, int to, int pieceTable, PairPlaces into) {
+        int[] positions = into.positions;
+        int[] checksums = into.checksums;
         int place = places + from * PACKED_PLACE_BYTES;
         for (int pair = from; pair < to; pair++) {
             positions[pair] = directory.getShort(place) & 0xFFFF;
@@ -491,7 +480,7 @@ public final class Directory {
                 int begin = directory.getShort(places + first * PACKED_PLACE_BYTES) & 0xFFFF;
                 int low = Math.max(first, from);
                 for (int pair = low; pair < end; pair++) {
-                    addresses[pair] = addressInPiece(word, positions[pair] - begin);
+                    into.addresses[pair] = addressInPiece(word, positions[pair] - begin);
                 }
                 end = low;
             }

@@ -156,12 +156,16 @@ public final class DirectoryBuilder {
         int dataBytes = (int) (start(end) - from);
         int pairs = end - first;
         Directory.putHeader(to, base, content, dataBytes, pairs, skipped);
+        boolean wide = Directory.isWide(dataBytes);
+        int place = Directory.fullPlaces(base, pairs);
         for (int i = 0; i < pairs; i++) {
             int pair = first + i;
-            int position = (int) (starts[pair] - from);
-            Directory.putPlace(to, base, dataBytes, pairs, i, position, addresses[pair], checksums[pair]);
-            Directory.putWindow(to, base, dataBytes, pairs, i, windows[pair]);
+            place = Directory.putPlace(to, place, wide, starts[pair] - from, addresses[pair], checksums[pair]);
             Directory.putFingerprint(to, base, i, fingerprints[pair]);
+        }
+        for (int pair = first; pair < end; pair++) {
+            to.putInt(place, windows[pair]); // behind the places
+            place += Integer.BYTES;
         }
     }
 }

@@ -18,9 +18,9 @@ public final class PairPlaces {
      * than to fetch it from memory. Searches for windows use the copy, and places are taken apart when they are needed.
      */
     private final ByteBuffer copy;
-    private final int[] positions = new int[MAX_PAIRS + 1];
-    private final long[] addresses = new long[MAX_PAIRS];
-    private final int[] checksums = new int[MAX_PAIRS];
+    final int[] positions = new int[MAX_PAIRS + 1];
+    final long[] addresses = new long[MAX_PAIRS];
+    final int[] checksums = new int[MAX_PAIRS];
     private int windows; // where they begin in the copy
     private int count;
     private int dataBytes;
@@ -61,7 +61,7 @@ public final class PairPlaces {
         if (outlined) {
             return; // all are known
         }
-        Directory.copyPlaces(copy, 0, from, to, positions, addresses, checksums);
+        Directory.copyPlaces(copy, 0, from, to, this);
     }
 
     /** Bytes of all pairs. */

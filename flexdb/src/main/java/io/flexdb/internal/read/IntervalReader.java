@@ -235,40 +235,28 @@ public final class IntervalReader {
     /** Reads what the pairs of the context's interval have before their values. Inside a short read. */
     public PairHeads readHeads(FlexTreeView space, ReadContext context) {
         IntervalRef interval = context.interval;
-        PairHeads heads = readHeads(
-                space,
-                context,
-                interval.logicalOffset(),
-                interval.lengthBytes(),
-                interval.pairCount(),
-                interval.contentNumber(),
-                interval.commonPrefix());
+        long logicalOffset = interval.logicalOffset();
+        int bytes = dataBytes(logicalOffset, interval.lengthBytes());
+        PairHeads heads = readHeads(space, context, logicalOffset, bytes, interval.pairCount());
+        heads.makeDirectory(context, cache.fingerprints, interval.contentNumber(), interval.commonPrefix());
+        locate(space, context, logicalOffset, heads.directory(), 0);
         if (!cache.containsDirectory(interval.contentNumber())) {
             long location = cache.insert(heads.directory(), 0, false);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));
             }
-            noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
+            noteCoarse(logicalOffset, bytes, interval.pairCount());
         }
         return heads;
     }
 
-    private PairHeads readHeads(
-            FlexTreeView space,
-            ReadContext context,
-            long logicalOffset,
-            long lengthBytes,
-            int counted,
-            long content,
-            int maxSkipped) {
+    private PairHeads readHeads(FlexTreeView space, ReadContext context, long logicalOffset, int bytes, int counted) {
         PairHeads heads = context.heads();
-        int bytes = dataBytes(logicalOffset, lengthBytes);
         try {
-            heads.read(reads, space, context, cache.fingerprints, logicalOffset, bytes, counted, content, maxSkipped);
+            heads.read(reads, space, context, logicalOffset, bytes, counted);
         } catch (BadRecordException e) {
             throw pairReader.corruption(logicalOffset, e);
         }
-        locate(space, context, logicalOffset, heads.directory(), 0);
         return heads;
     }
 
@@ -518,10 +506,7 @@ public final class IntervalReader {
             return;
         }
         if (bytes > mostWholeBytes) {
-            int most = RecordFormat.MAX_KEY_BYTES; // any pairs have no more in common
-            pairs.takeHeads(
-                    readHeads(space, context, logicalOffset, bytes, counted, interval.contentNumber(), most),
-                    logicalOffset);
+            pairs.takeHeads(readHeads(space, context, logicalOffset, bytes, counted), logicalOffset);
             noteCoarse(logicalOffset, bytes, counted);
             return;
         }
@@ -549,7 +534,7 @@ public final class IntervalReader {
         if (fromFile) { // which asks the operating system for each piece
             noteFragmented(logicalOffset, IntervalBounds.areFragmented(context.range.pieces(), pairs.count()));
         } else if (pairs.count() <= IntervalBounds.MAX_PAIRS) {
-            int most = RecordFormat.MAX_KEY_BYTES;
+            int most = RecordFormat.MAX_KEY_BYTES; // any pairs have no more in common
             int base = pairs.makeDirectory(cache.fingerprints, interval.contentNumber(), most);
             int pieces = locate(space, context, logicalOffset, pairs.memory(), base);
             noteFragmented(logicalOffset, IntervalBounds.areFragmented(pieces, pairs.count()));

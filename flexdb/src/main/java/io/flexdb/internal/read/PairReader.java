@@ -82,22 +82,17 @@ public final class PairReader {
     /**
      * Reads pairs to where they belong in memory that has those of their interval. Inside a short read.
      *
-     * @param contentNumber of the interval
-     * @param logicalOffset of it
+     * @param pairs has the memory, and what it takes to fill it
      */
-    void loadPairs(
-            FlexTreeView space,
-            ReadContext context,
-            long contentNumber,
-            long logicalOffset,
-            ByteBuffer memory,
-            PairPlaces places,
-            int from,
-            int to) {
+    void loadPairs(Pairs pairs, int from, int to) {
         // A unit of compilation: too large to be compiled again as a part of each caller.
+        ReadContext context = pairs.context;
+        ByteBuffer memory = pairs.memory();
+        PairPlaces places = pairs.places;
+        long logicalOffset = pairs.logicalOffset;
         if (places.areOutlined()) { // then they are read as one range, and verified by their frames
             int begin = places.position(from);
-            SpaceRange range = context.range.set(space, logicalOffset + begin, places.position(to) - begin);
+            SpaceRange range = context.range.set(pairs.space, logicalOffset + begin, places.position(to) - begin);
             reads.read(range, memory, begin);
             noteFragmented(context, logicalOffset, range.pieces(), to - from);
             for (int pair = from; pair < to; pair++) {
@@ -125,8 +120,8 @@ public final class PairReader {
             int checksum = places.checksum(pair);
             if (!isPair(memory, position, bytes, checksum, context.crc)) {
                 long at = logicalOffset + position;
-                long found = search(space, context, at, memory, position, bytes, checksum, places.address(pair));
-                noteAddress(contentNumber, pair, found);
+                long found = search(pairs.space, context, at, memory, position, bytes, checksum, places.address(pair));
+                noteAddress(pairs.contentNumber, pair, found);
             }
         }
     }

@@ -31,7 +31,7 @@ public final class Pairs {
     private static final int MOST_STARTS_KEPT = 64 << 10;
 
     private final IntervalReader reader;
-    private final ReadContext context;
+    final ReadContext context;
     private ByteBuffer memory;
     private int dataBytes;
     private final int[] fewStarts = new int[IntervalBounds.MAX_PAIRS];
@@ -41,10 +41,10 @@ public final class Pairs {
     private long prefetched; // likewise, of pairs that were not there
 
     // Needed to bring pairs:
-    private final PairPlaces places;
-    private FlexTreeView space; // null if all are there
-    private long contentNumber;
-    private long logicalOffset;
+    final PairPlaces places;
+    FlexTreeView space; // null if all are there
+    long contentNumber;
+    long logicalOffset;
     private PairHeads heads; // null unless values are left where they are
 
     /**
@@ -119,7 +119,7 @@ public final class Pairs {
             first++;
         }
         if (first < to) {
-            reader.pairs().loadPairs(space, context, contentNumber, logicalOffset, memory, places, first, to);
+            reader.pairs().loadPairs(this, first, to);
             there |= (1L << to) - (1L << first);
         }
     }

@@ -177,14 +177,13 @@ class SavedDirectoriesTest {
         SavedDirectories saved = open(content, cache);
         long location = saved.restore(2, PAIRS, bytes);
         if (location >= 0) {
-            int[] positions = new int[PAIRS + 1];
-            long[] addresses = new long[PAIRS];
-            int[] checksums = new int[PAIRS];
-            Directory.copyPlaces(
-                    cache.buffer(location), cache.base(location), 0, PAIRS, positions, addresses, checksums);
+            PairPlaces places = new PairPlaces(
+                    ByteBuffer.allocateDirect(PairPlaces.MEMORY_BYTES).order(ByteOrder.LITTLE_ENDIAN));
+            places.take(cache.buffer(location), cache.base(location));
+            places.place(0, PAIRS);
             for (int i = 0; i < PAIRS; i++) {
                 Directory.address(cache.buffer(location), cache.base(location), i);
-                assertTrue(positions[i] < positions[i + 1] && positions[i + 1] <= bytes);
+                assertTrue(places.position(i) < places.position(i + 1) && places.position(i + 1) <= bytes);
             }
         }
         saved.close();

@@ -44,7 +44,9 @@ final class MergedContent {
     private GatheredEntries entries;
     private boolean inPlace;
     private int skipped;
-    private final EntryKey key = new EntryKey();
+    private int entry; // that is merged
+    private final EntryKey key = new EntryKey(); // of it
+    private byte fingerprint; // of the key
     private final CRC32C crc = new CRC32C();
 
     /**
@@ -197,10 +199,11 @@ final class MergedContent {
         directory.clear();
         int nextPair = 0;
         for (int i = 0; i < entries.count(); i++) {
+            entry = i;
             MemTable table = entries.table(i);
             int ref = entries.ref(i);
             key.set(table, ref);
-            byte fingerprint = fingerprints.of(key.bytes, key.length);
+            fingerprint = fingerprints.of(key.bytes, key.length);
             int at = old.find(key, fingerprint, nextPair);
             boolean exists = old.isFound();
             copyLivePairs(nextPair, at, reclaiming);
@@ -217,11 +220,11 @@ final class MergedContent {
                             && !isOver(table, ref, reclaiming);
             boolean large = put && type == WritePayload.PUT_LARGE && merged == null || staged != null;
             if (staged != null) {
-                addStaged(table, ref, fingerprint, staged);
+                addStaged(staged);
             } else if (large) {
-                addLarge(table, ref, fingerprint);
+                addLarge();
             } else if (put) {
-                addEntry(table, ref, fingerprint, merged);
+                addEntry(merged);
             }
             if (filtered != null && put != exists) {
                 noteKey(put);
@@ -303,118 +306,106 @@ final class MergedContent {
         }
     }
 
-    private void addEntry(MemTable table, int ref, byte fingerprint, MergedValue merged) {
-        int keyLength = table.keyLength(ref);
-        if (merged != null && merged.waits()) {
-            addWaiting(table, ref, keyLength, fingerprint, merged);
-        } else if (merged != null) {
-            byte[] value = merged.bytes();
-            ByteBuffer values = ByteBuffer.wrap(value);
-            addRecord(table, ref, keyLength, fingerprint, values, 0, value.length, merged.expiry(), merged.through());
+    private void addEntry(MergedValue merged) {
+        if (merged == null) {
+            MemTable table = entries.table(entry);
+            int ref = entries.ref(entry);
+            addRecord(table.buffer(), table.valuePosition(ref), table.valueLength(ref), table.expiry(ref), 0);
+        } else if (merged.waits()) {
+            addWaiting(merged);
         } else {
-            int valuePosition = table.valuePosition(ref);
-            int valueLength = table.valueLength(ref);
-            addRecord(
-                    table,
-                    ref,
-                    keyLength,
-                    fingerprint,
-                    table.buffer(),
-                    valuePosition,
-                    valueLength,
-                    table.expiry(ref),
-                    0);
+            byte[] value = merged.bytes();
+            addRecord(ByteBuffer.wrap(value), 0, value.length, merged.expiry(), merged.through());
         }
     }
 
-    private void addRecord(
-            MemTable table,
-            int ref,
-            int keyLength,
-            byte fingerprint,
-            ByteBuffer values,
-            int valuePosition,
-            int valueLength,
-            long expiry,
-            long through) {
-        makeRoomForRecords(RecordFormat.recordBytes(keyLength, valueLength, expiry, through));
+    private void addRecord(ByteBuffer values, int valuePosition, int valueLength, long expiry, long through) {
+        MemTable table = entries.table(entry);
+        makeRoomForRecords(RecordFormat.recordBytes(key.length, valueLength, expiry, through));
         makeRoomForPairs(1);
         int from = recordBytes;
         recordBytes = RecordFormat.write(
                 records,
                 from,
                 table.buffer(),
-                table.keyPosition(ref),
-                keyLength,
+                table.keyPosition(entries.ref(entry)),
+                key.length,
                 values,
                 valuePosition,
                 valueLength,
                 expiry,
                 through,
                 crc);
-        noteExpiry(expiry, recordBytes - from, table, ref);
-        addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
+        noteExpiry(expiry, recordBytes - from);
+        addPair(from, recordBytes - from, RecordFormat.checksum(records, from));
     }
 
-    private void noteExpiry(long expiry, long bytes, MemTable table, int ref) {
+    private void noteExpiry(long expiry, long bytes) {
         if (expiry != RecordFormat.NEVER) {
-            expiries.note(now, expiry, bytes, table.buffer(), table.keyPosition(ref), table.keyLength(ref));
+            MemTable table = entries.table(entry);
+            expiries.note(now, expiry, bytes, table.buffer(), table.keyPosition(entries.ref(entry)), key.length);
         }
     }
 
-    private void addWaiting(MemTable table, int ref, int keyLength, byte fingerprint, MergedValue list) {
+    private void addWaiting(MergedValue list) {
+        MemTable table = entries.table(entry);
         int length = list.bytes().length;
-        makeRoomForRecords(RecordFormat.waitingBytes(keyLength, length, list.expiry(), list.through()));
+        makeRoomForRecords(RecordFormat.waitingBytes(key.length, length, list.expiry(), list.through()));
         makeRoomForPairs(1);
         int from = recordBytes;
         recordBytes = RecordFormat.writeWaiting(
                 records,
                 from,
                 table.buffer(),
-                table.keyPosition(ref),
-                keyLength,
+                table.keyPosition(entries.ref(entry)),
+                key.length,
                 ByteBuffer.wrap(list.bytes()),
                 0,
                 length,
                 list.expiry(),
                 list.through(),
                 crc);
-        addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
+        addPair(from, recordBytes - from, RecordFormat.checksum(records, from));
     }
 
     /** Adds a pair that is in the data file; the buffer gets the bytes before its value. */
-    private void addLarge(MemTable table, int ref, byte fingerprint) {
-        int keyLength = table.keyLength(ref);
+    private void addLarge() {
+        MemTable table = entries.table(entry);
+        int ref = entries.ref(entry);
         int valueLength = table.valueLength(ref);
         long expiry = table.expiry(ref);
-        noteExpiry(expiry, valueLength, table, ref);
-        makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + keyLength);
-        makeRoomForPairs(1);
+        noteExpiry(expiry, valueLength);
+        makeRoomForHead();
         int from = recordBytes;
         int checksum = LargeReference.checksum(table.buffer(), table.valuePosition(ref));
-        int keyPosition = RecordFormat.writeHead(records, from, keyLength, valueLength, expiry, 0);
+        int keyPosition = RecordFormat.writeHead(records, from, key.length, valueLength, expiry, 0);
         records.putInt(from, checksum);
-        records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
-        recordBytes = keyPosition + keyLength;
-        addPair(from, RecordFormat.recordBytes(keyLength, valueLength, expiry, 0), checksum, fingerprint);
+        putKey(keyPosition);
+        addPair(from, RecordFormat.recordBytes(key.length, valueLength, expiry, 0), checksum);
     }
 
     /** Adds a pair that operands have made. */
-    private void addStaged(MemTable table, int ref, byte fingerprint, StagedPair staged) {
-        int keyLength = table.keyLength(ref);
+    private void addStaged(StagedPair staged) {
         if (!staged.waits()) {
-            noteExpiry(staged.expiry(), staged.length(), table, ref);
+            noteExpiry(staged.expiry(), staged.length());
         }
-        makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + keyLength);
-        makeRoomForPairs(1);
+        makeRoomForHead();
         int from = recordBytes;
-        int keyPosition = staged.writeHead(records, from);
-        records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
-        recordBytes = keyPosition + keyLength;
-        addPair(from, staged.recordBytes(), RecordFormat.checksum(records, from), fingerprint);
+        putKey(staged.writeHead(records, from));
+        addPair(from, staged.recordBytes(), RecordFormat.checksum(records, from));
     }
 
-    private void addPair(int from, int bytes, int checksum, byte fingerprint) {
+    private void makeRoomForHead() {
+        makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + key.length);
+        makeRoomForPairs(1);
+    }
+
+    private void putKey(int position) {
+        records.put(position, key.bytes, 0, key.length);
+        recordBytes = position + key.length;
+    }
+
+    private void addPair(int from, int bytes, int checksum) {
         places[directory.count()] = ~from;
         int window = Directory.window(key.bytes, 0, key.length, skipped);
         directory.add(bytes, checksum, fingerprint, window, Directory.UNKNOWN);

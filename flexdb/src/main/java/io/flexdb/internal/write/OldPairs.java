@@ -63,10 +63,8 @@ final class OldPairs {
     void readAll(FlexTreeView view) {
         try {
             reader.open(view, context);
-        } catch (StoreMemoryException e) {
-            throw e; // which says nothing of the file
         } catch (StorageException e) {
-            throw new UnreadableException(e);
+            throw unreadable(e);
         }
         setDirectory(view, context.image, context.base);
         all = context.pairs();
@@ -78,10 +76,8 @@ final class OldPairs {
         PairHeads read;
         try {
             read = reader.readHeads(view, context);
-        } catch (StoreMemoryException e) {
-            throw e; // which says nothing of the file
         } catch (StorageException e) {
-            throw new UnreadableException(e);
+            throw unreadable(e);
         }
         setDirectory(view, read.directory(), 0);
         heads = read;
@@ -196,10 +192,13 @@ final class OldPairs {
                     context.image,
                     RecordFormat.headerBytes(header),
                     RecordFormat.keyLength(header));
-        } catch (StoreMemoryException e) {
-            throw e; // which says nothing of the file
         } catch (StorageException e) {
-            throw new UnreadableException(e);
+            throw unreadable(e);
         }
+    }
+
+    private static RuntimeException unreadable(StorageException e) {
+        boolean ofFile = !(e instanceof StoreMemoryException); // which says nothing of it
+        return ofFile ? new UnreadableException(e) : e;
     }
 }

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalFormat;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -109,16 +109,16 @@ class FlexDBMovedPairsTest {
     }
 
     private static int misplace(ByteBuffer cached, int base, Place place) {
-        int pairs = IntervalFormat.pairCount(cached, base);
-        long first = IntervalFormat.address(cached, base, 0);
+        int pairs = Directory.pairCount(cached, base);
+        long first = Directory.address(cached, base, 0);
         for (int pair = 0; pair < pairs; pair++) {
-            long other = pair + 1 < pairs ? IntervalFormat.address(cached, base, pair + 1) : first;
+            long other = pair + 1 < pairs ? Directory.address(cached, base, pair + 1) : first;
             long wrong = switch (place) {
                 case ANOTHER_PAIR -> other;
                 case BEYOND_THE_FILE -> 1L << 40;
-                case UNKNOWN -> IntervalFormat.UNKNOWN;
+                case UNKNOWN -> Directory.UNKNOWN;
             };
-            IntervalFormat.setAddress(cached, base, pair, wrong);
+            Directory.setAddress(cached, base, pair, wrong);
         }
         return pairs > 1 ? pairs : 0;
     }

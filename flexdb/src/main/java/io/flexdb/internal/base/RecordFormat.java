@@ -224,6 +224,11 @@ public final class RecordFormat {
         return record.getInt(position) == checksum(record, position, recordBytes, crc);
     }
 
+    /** The header of a record that begins at a position of a buffer, and is known to be whole. */
+    public static long header(ByteBuffer buffer, int position) {
+        return readHeader(buffer, position, buffer.capacity());
+    }
+
     /**
      * Reads the header of a record, the rest of which may lie behind the limit.
      *

@@ -1,9 +1,11 @@
 package io.flexdb.internal.interval;
 
+import io.flexdb.internal.base.Fingerprints;
+import io.flexdb.internal.base.RecordFormat;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Makes {@linkplain IntervalFormat directories}, pair by pair and in their order. Reused, by one thread. */
+/** Makes {@linkplain Directory directories}, pair by pair and in their order. Reused, by one thread. */
 public final class DirectoryBuilder {
     private static final int FIRST_PAIRS = 32;
     private static final int MAX_PAIRS_KEPT = 64 << 10;
@@ -54,7 +56,7 @@ public final class DirectoryBuilder {
     /**
      * Adds a pair, for which there is room.
      *
-     * @param address in the data file, or {@link IntervalFormat#UNKNOWN}
+     * @param address in the data file, or {@link Directory#UNKNOWN}
      */
     public void add(int recordBytes, int checksum, byte fingerprint, int window, long address) {
         starts[count] = bytes;
@@ -65,29 +67,41 @@ public final class DirectoryBuilder {
         bytes += recordBytes;
     }
 
+    /**
+     * Adds a pair whose record, or the part of that before its value, is in a buffer, and for which there is room.
+     *
+     * @param skipped what its window skips
+     */
+    public void add(ByteBuffer records, int position, long header, Fingerprints fingerprinting, int skipped) {
+        int key = position + RecordFormat.headerBytes(header);
+        int length = RecordFormat.keyLength(header);
+        int window = Directory.window(records, key, length, skipped);
+        byte fingerprint = fingerprinting.of(records, key, length);
+        int checksum = RecordFormat.checksum(records, position);
+        add(RecordFormat.recordBytes(header), checksum, fingerprint, window, Directory.UNKNOWN);
+    }
+
     /** Adds pairs of a directory, or an outline, for which there is room. */
     public void addFrom(ByteBuffer directory, int base, int from, int to) {
-        if (IntervalFormat.isOutline(directory, base)) {
+        if (Directory.isOutline(directory, base)) {
             addFromOutline(directory, base, from, to);
             return;
         }
         for (int pair = from; pair < to; pair++) {
-            int recordBytes = IntervalFormat.relativePosition(directory, base, pair + 1)
-                    - IntervalFormat.relativePosition(directory, base, pair);
             add(
-                    recordBytes,
-                    IntervalFormat.checksum(directory, base, pair),
-                    IntervalFormat.fingerprint(directory, base, pair),
-                    IntervalFormat.window(directory, base, pair),
-                    IntervalFormat.address(directory, base, pair));
+                    Directory.recordBytes(directory, base, pair),
+                    Directory.checksum(directory, base, pair),
+                    Directory.fingerprint(directory, base, pair),
+                    Directory.window(directory, base, pair),
+                    Directory.address(directory, base, pair));
         }
     }
 
     private void addFromOutline(ByteBuffer directory, int base, int from, int to) {
         outline = true;
         for (int pair = from; pair < to; pair++) {
-            int recordBytes = IntervalFormat.recordBytes(directory, base, pair);
-            add(recordBytes, 0, IntervalFormat.fingerprint(directory, base, pair), 0, IntervalFormat.UNKNOWN);
+            int recordBytes = Directory.recordBytes(directory, base, pair);
+            add(recordBytes, 0, Directory.fingerprint(directory, base, pair), 0, Directory.UNKNOWN);
         }
     }
 
@@ -128,7 +142,7 @@ public final class DirectoryBuilder {
      */
     public void setAddresses(int first, int end, long address) {
         for (int pair = first; pair < end; pair++) {
-            addresses[pair] = address == IntervalFormat.UNKNOWN ? address : address + starts[pair] - starts[first];
+            addresses[pair] = address == Directory.UNKNOWN ? address : address + starts[pair] - starts[first];
         }
     }
 
@@ -141,13 +155,17 @@ public final class DirectoryBuilder {
         long from = start(first);
         int dataBytes = (int) (start(end) - from);
         int pairs = end - first;
-        IntervalFormat.putHeader(to, base, content, dataBytes, pairs, skipped);
+        Directory.putHeader(to, base, content, dataBytes, pairs, skipped);
+        boolean wide = Directory.isWide(dataBytes);
+        int place = Directory.fullPlaces(base, pairs);
         for (int i = 0; i < pairs; i++) {
             int pair = first + i;
-            int position = (int) (starts[pair] - from);
-            IntervalFormat.putPlace(to, base, dataBytes, pairs, i, position, addresses[pair], checksums[pair]);
-            IntervalFormat.putWindow(to, base, dataBytes, pairs, i, windows[pair]);
-            IntervalFormat.putFingerprint(to, base, i, fingerprints[pair]);
+            place = Directory.putPlace(to, place, wide, starts[pair] - from, addresses[pair], checksums[pair]);
+            Directory.putFingerprint(to, base, i, fingerprints[pair]);
+        }
+        for (int pair = first; pair < end; pair++) {
+            to.putInt(place, windows[pair]); // behind the places
+            place += Integer.BYTES;
         }
     }
 }

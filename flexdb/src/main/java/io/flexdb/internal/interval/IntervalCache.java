@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps {@linkplain IntervalFormat directories} of intervals off-heap, within a budget. They are found by the number of
+ * Keeps {@linkplain Directory directories} of intervals off-heap, within a budget. They are found by the number of
  * their content, which is never used twice, so what is found is never out of date.
  *
  * <p>Any thread may use it. Looking up takes no lock, but must happen inside a short read of the epochs, which also is
@@ -228,7 +228,7 @@ public final class IntervalCache {
     /** Whether an outline is at a location that was found, or nothing any more. Inside the same short read. */
     public boolean isOutline(long location) {
         ByteBuffer region = buffer(location);
-        return region == null || IntervalFormat.isOutline(region, base(location));
+        return region == null || Directory.isOutline(region, base(location));
     }
 
     private boolean isAt(long location, long contentNumber) {
@@ -245,9 +245,9 @@ public final class IntervalCache {
         ByteBuffer region = buffer(location);
         if (region != null) {
             int base = base(location);
-            int uses = IntervalFormat.uses(region, base);
-            if (uses < (IntervalFormat.isOutline(region, base) ? OUTLINE_USES : DIRECTORY_USES)) {
-                IntervalFormat.setUses(region, base, uses + 1); // only up to there, so that hot ones are not written
+            int uses = Directory.uses(region, base);
+            if (uses < (Directory.isOutline(region, base) ? OUTLINE_USES : DIRECTORY_USES)) {
+                Directory.setUses(region, base, uses + 1); // only up to there, so that hot ones are not written
             }
         }
         hits.increment();
@@ -261,10 +261,10 @@ public final class IntervalCache {
     public boolean isDirectoryDue(long location) {
         ByteBuffer region = buffer(location);
         int due = isFull ? OUTLINE_USES : OUTLINE_USES_WITH_ROOM;
-        if (region == null || IntervalFormat.uses(region, base(location)) < due) {
+        if (region == null || Directory.uses(region, base(location)) < due) {
             return false;
         }
-        IntervalFormat.setUses(region, base(location), FIRST_OUTLINE_USES);
+        Directory.setUses(region, base(location), FIRST_OUTLINE_USES);
         return true;
     }
 
@@ -306,39 +306,36 @@ public final class IntervalCache {
     }
 
     /**
-     * Keeps a copy of an image's directory, unless there is one, or it is too large, or there is no room for the moment.
+     * Keeps a copy of a directory, unless there is one, or it is too large, or there is no room for the moment.
      * It takes the place of an outline.
      *
-     * @param image the content number of which is above 0
+     * @param directory the content number of which is above 0
      * @param referenced whether it counts as used before it has been found for the first time
      * @return its location, inside a short read; or -1
      */
-    public long insert(ByteBuffer image, int base, boolean referenced) {
-        int pieces = IntervalFormat.piecesToPack(image, base);
-        int bytes = pieces > 0
-                ? IntervalFormat.packedBytes(IntervalFormat.pairCount(image, base), pieces)
-                : IntervalFormat.directoryBytes(image, base);
-        return insert(image, base, false, pieces, bytes, referenced ? DIRECTORY_USES : 0);
+    public long insert(ByteBuffer directory, int base, boolean referenced) {
+        return insert(directory, base, Directory.layoutToKeep(directory, base), referenced ? DIRECTORY_USES : 0);
     }
 
-    /** Keeps the outline of an image's directory in the same way, if it has one and there is neither. */
-    public long insertOutline(ByteBuffer image, int base) {
-        return IntervalFormat.hasOutline(image, base)
-                ? insert(image, base, true, 0, IntervalFormat.outlineBytes(image, base), FIRST_OUTLINE_USES)
+    /** Keeps the outline of a directory in the same way, if it has one and there is neither. */
+    public long insertOutline(ByteBuffer directory, int base) {
+        return Directory.hasOutline(directory, base)
+                ? insert(directory, base, Directory.OUTLINE, FIRST_OUTLINE_USES)
                 : -1;
     }
 
-    private long insert(ByteBuffer image, int base, boolean outline, int pieces, int directoryBytes, int uses) {
+    private long insert(ByteBuffer directory, int base, int layout, int uses) {
+        int directoryBytes = Directory.bytes(directory, base, layout);
         if (directoryBytes > maxDirectoryBytes() || regions.length == 0) {
             return -1;
         }
-        long contentNumber = IntervalFormat.contentNumber(image, base);
+        long contentNumber = Directory.contentNumber(directory, base);
         assert contentNumber > 0;
         int bytes = align(directoryBytes);
         lock.lock();
         try {
             CacheTable slots = tableToFill();
-            if (slots == null || isKnown(slots, contentNumber, outline)) {
+            if (slots == null || isKnown(slots, contentNumber, layout == Directory.OUTLINE)) {
                 return -1;
             }
             scanVictim(slots, SCANNED_PER_INSERTED * bytes);
@@ -352,13 +349,7 @@ public final class IntervalCache {
                 drop(slots, slot);
             }
             long location = location(current, currentPosition);
-            if (outline) {
-                IntervalFormat.outline(image, base, regions[current], currentPosition);
-            } else if (pieces > 0) {
-                IntervalFormat.pack(image, base, pieces, regions[current], currentPosition);
-            } else {
-                copyToCurrent(image, base, directoryBytes);
-            }
+            Directory.copy(directory, base, layout, regions[current], currentPosition);
             fillCurrent(directoryBytes, contentNumber, uses);
             slots.fill(slot, contentNumber, location);
             entryCount++;
@@ -375,16 +366,11 @@ public final class IntervalCache {
         return slot >= 0 && (outline || !isOutline(slots.locationAt(slot)));
     }
 
-    /** Copies a directory or outline to where the current region goes on, but for its content number. */
-    private void copyToCurrent(ByteBuffer from, int base, int bytes) {
-        regions[current].put(currentPosition + Long.BYTES, from, base + Long.BYTES, bytes - Long.BYTES);
-    }
-
     /** Publishes what has been written there, its content number last. */
     private void fillCurrent(int bytes, long contentNumber, int uses) {
         ByteBuffer region = regions[current];
         int position = currentPosition;
-        IntervalFormat.setUses(region, position, uses);
+        Directory.setUses(region, position, uses);
         LONG.setRelease(region, position, contentNumber ^ mask);
         currentPosition += align(bytes);
     }
@@ -400,13 +386,11 @@ public final class IntervalCache {
         long location = locate(contentNumber, 0);
         ByteBuffer region = location < 0 ? null : buffer(location);
         int base = base(location);
-        if (region == null
-                || IntervalFormat.isOutline(region, base)
-                || IntervalFormat.pairCount(region, base) != pairsCounted) {
+        if (region == null || Directory.isOutline(region, base) || Directory.pairCount(region, base) != pairsCounted) {
             return false;
         }
         int position = to.position();
-        int bytes = IntervalFormat.directoryBytes(region, base) - Long.BYTES;
+        int bytes = Directory.bytes(region, base) - Long.BYTES;
         to.put(position, region, base + Long.BYTES, bytes);
         to.position(position + bytes);
         return true;
@@ -485,7 +469,7 @@ public final class IntervalCache {
         long location = slots.locationAt(slot);
         slots.empty(slot);
         entryCount--;
-        entryBytes -= align(IntervalFormat.directoryBytes(buffer(location), base(location)));
+        entryBytes -= align(Directory.bytes(buffer(location), base(location)));
         LONG.setRelease(buffer(location), base(location), 0L);
     }
 
@@ -641,7 +625,7 @@ public final class IntervalCache {
         } else if (!full.isEmpty()) {
             region = full.remove();
             for (int position = 0; position < filledBytes[region]; ) {
-                int size = align(IntervalFormat.directoryBytes(regions[region], position));
+                int size = align(Directory.bytes(regions[region], position));
                 int slot = slotOfLive(table, region, position);
                 if (slot >= 0) {
                     drop(table, slot);
@@ -675,7 +659,7 @@ public final class IntervalCache {
         ByteBuffer region = regions[victim];
         long until = Math.min((long) victimPosition + bytes, filledBytes[victim]);
         while (victimPosition < until) {
-            int size = align(IntervalFormat.directoryBytes(region, victimPosition));
+            int size = align(Directory.bytes(region, victimPosition));
             int slot = slotOfLive(slots, victim, victimPosition);
             if (slot >= 0 && !survives(slots, slot, region, victimPosition, size)) {
                 drop(slots, slot);
@@ -690,20 +674,21 @@ public final class IntervalCache {
 
     /** Has what lies here live on where the current region goes on, if it deserves that: whole, or as an outline. */
     private boolean survives(CacheTable slots, int slot, ByteBuffer region, int position, int size) {
-        int uses = IntervalFormat.uses(region, position);
+        int uses = Directory.uses(region, position);
         int bytes = size;
-        if (uses > 0 && hasRoomForSurvivor(size, 2)) {
-            copyToCurrent(region, position, size);
-        } else if (!IntervalFormat.isOutline(region, position) && IntervalFormat.hasOutline(region, position)) {
-            bytes = align(IntervalFormat.outlineBytes(region, position));
+        int layout = Directory.layout(region, position);
+        if (uses == 0 || !hasRoomForSurvivor(size, 2)) {
+            if (layout == Directory.OUTLINE || !Directory.hasOutline(region, position)) {
+                return false;
+            }
+            layout = Directory.OUTLINE;
+            bytes = align(Directory.bytes(region, position, layout));
             if (!hasRoomForSurvivor(bytes, 4)) { // the rest stays for what is used
                 return false;
             }
-            IntervalFormat.outline(region, position, regions[current], currentPosition);
             uses = 2 * FIRST_OUTLINE_USES;
-        } else {
-            return false;
         }
+        Directory.copy(region, position, layout, regions[current], currentPosition);
         long location = location(current, currentPosition);
         fillCurrent(bytes, slots.contentAt(slot), uses / 2);
         slots.move(slot, location);

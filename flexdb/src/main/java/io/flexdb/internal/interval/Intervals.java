@@ -18,7 +18,9 @@ public final class Intervals {
     /** Their index. */
     public final SparseIndex index;
 
-    private final IntervalCache cache;
+    /** Has their directories. */
+    public final IntervalCache cache;
+
     private final RangeFilters filters; // or null
     private final IntervalCursor previous;
     private final IntervalRef found = new IntervalRef();

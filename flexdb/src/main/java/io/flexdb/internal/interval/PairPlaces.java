@@ -3,7 +3,7 @@ package io.flexdb.internal.interval;
 import java.nio.ByteBuffer;
 
 /**
- * A copy of a {@linkplain IntervalFormat directory} of an interval's pairs, without their fingerprints. The cache may
+ * A copy of a {@linkplain Directory directory} of an interval's pairs, without their fingerprints. The cache may
  * drop a directory at any time, so it is copied. Reused, by one thread, without garbage.
  */
 public final class PairPlaces {
@@ -11,16 +11,16 @@ public final class PairPlaces {
     public static final int MAX_PAIRS = Long.SIZE - 1;
 
     /** Bytes of memory that it takes. */
-    public static final int MEMORY_BYTES = IntervalFormat.directoryBytes(Integer.MAX_VALUE, MAX_PAIRS);
+    public static final int MEMORY_BYTES = Directory.bytes(Integer.MAX_VALUE, MAX_PAIRS);
 
     /*
      * A walk may need a few pairs of many. A directory is therefore copied as it is, at once, which takes hardly longer
      * than to fetch it from memory. Searches for windows use the copy, and places are taken apart when they are needed.
      */
     private final ByteBuffer copy;
-    private final int[] positions = new int[MAX_PAIRS + 1];
-    private final long[] addresses = new long[MAX_PAIRS];
-    private final int[] checksums = new int[MAX_PAIRS];
+    final int[] positions = new int[MAX_PAIRS + 1];
+    final long[] addresses = new long[MAX_PAIRS];
+    final int[] checksums = new int[MAX_PAIRS];
     private int windows; // where they begin in the copy
     private int count;
     private int dataBytes;
@@ -37,18 +37,18 @@ public final class PairPlaces {
      * begin, and nothing else.
      */
     public void take(ByteBuffer directory, int base) {
-        outlined = IntervalFormat.isOutline(directory, base);
+        outlined = Directory.isOutline(directory, base);
         if (outlined) {
-            count = IntervalFormat.pairCount(directory, base);
-            dataBytes = IntervalFormat.dataBytes(directory, base);
-            IntervalFormat.copyPositions(directory, base, positions);
+            count = Directory.pairCount(directory, base);
+            dataBytes = Directory.dataBytes(directory, base);
+            Directory.copyPositions(directory, base, positions);
             return;
         }
-        copy.put(0, directory, base, IntervalFormat.directoryBytes(directory, base));
-        count = IntervalFormat.pairCount(copy, 0);
-        dataBytes = IntervalFormat.dataBytes(copy, 0);
-        skipped = IntervalFormat.skipped(copy, 0);
-        windows = IntervalFormat.windows(copy, 0);
+        copy.put(0, directory, base, Directory.bytes(directory, base));
+        count = Directory.pairCount(copy, 0);
+        dataBytes = Directory.dataBytes(copy, 0);
+        skipped = Directory.skipped(copy, 0);
+        windows = Directory.windows(copy, 0);
     }
 
     /** Whether it was an outline. */
@@ -61,7 +61,7 @@ public final class PairPlaces {
         if (outlined) {
             return; // all are known
         }
-        IntervalFormat.copyPlaces(copy, 0, from, to, positions, addresses, checksums);
+        Directory.copyPlaces(copy, 0, from, to, this);
     }
 
     /** Bytes of all pairs. */
@@ -109,7 +109,7 @@ public final class PairPlaces {
         return positions[pair + 1] - positions[pair];
     }
 
-    /** Where in the data file a pair was when somebody last looked, or {@link IntervalFormat#UNKNOWN}. */
+    /** Where in the data file a pair was when somebody last looked, or {@link Directory#UNKNOWN}. */
     public long address(int pair) {
         return addresses[pair];
     }

@@ -100,7 +100,7 @@ public final class SavedDirectories implements AutoCloseable {
                 return -1;
             }
             directory.putLong(0, contentNumber);
-            return IntervalFormat.isDirectory(directory, pairs, intervalBytes) ? cache.insert(directory, 0, false) : -1;
+            return Directory.isDirectory(directory, pairs, intervalBytes) ? cache.insert(directory, 0, false) : -1;
         } catch (StorageException e) {
             isUsable = false; // directories are made anew
             return -1;

@@ -16,8 +16,8 @@ public final class SavedOutlines {
     public static final int MAX_BYTES = HEAD_BYTES + MAX_PAIRS * (Byte.BYTES + Short.BYTES);
 
     private final IntervalCache cache;
-    private final ByteBuffer outline =
-            ByteBuffer.allocate(IntervalFormat.outlineBytes(MAX_PAIRS)).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer outline = ByteBuffer.allocate(Directory.bytes(0, MAX_PAIRS, Directory.OUTLINE))
+            .order(ByteOrder.LITTLE_ENDIAN);
     private long first = Long.MAX_VALUE; // of the contents restored
     private long last;
 
@@ -45,25 +45,25 @@ public final class SavedOutlines {
         long location = cache.locate(contentNumber, 0);
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         int base = cache.base(location);
-        int pairs = directory == null ? 0 : IntervalFormat.pairCount(directory, base);
-        if (pairs == 0 || pairs > MAX_PAIRS || pairs != pairsCounted || !IntervalFormat.hasOutline(directory, base)) {
+        int pairs = directory == null ? 0 : Directory.pairCount(directory, base);
+        if (pairs == 0 || pairs > MAX_PAIRS || pairs != pairsCounted || !Directory.hasOutline(directory, base)) {
             to.put((byte) 0);
             return;
         }
         int shortest = Integer.MAX_VALUE;
         int longest = 0;
         for (int pair = 0; pair < pairs; pair++) {
-            int bytes = IntervalFormat.recordBytes(directory, base, pair);
+            int bytes = Directory.recordBytes(directory, base, pair);
             shortest = Math.min(shortest, bytes);
             longest = Math.max(longest, bytes);
         }
         int width = width(longest - shortest);
         to.put((byte) pairs).put((byte) width).putShort((short) shortest);
         for (int pair = 0; pair < pairs; pair++) {
-            to.put(IntervalFormat.fingerprint(directory, base, pair));
+            to.put(Directory.fingerprint(directory, base, pair));
         }
         for (int pair = 0; pair < pairs && width > 0; pair++) {
-            int beyond = IntervalFormat.recordBytes(directory, base, pair) - shortest;
+            int beyond = Directory.recordBytes(directory, base, pair) - shortest;
             if (width == Byte.BYTES) {
                 to.put((byte) beyond);
             } else {
@@ -100,10 +100,10 @@ public final class SavedOutlines {
         if (width < 0 || width > Short.BYTES || shortest == 0 || from.limit() - beyond < saved * width) {
             return false;
         }
-        IntervalFormat.beginOutline(outline, contentNumber, (int) Math.min(intervalBytes, Integer.MAX_VALUE), saved);
+        Directory.beginOutline(outline, contentNumber, (int) Math.min(intervalBytes, Integer.MAX_VALUE), saved);
         int position = 0;
         for (int pair = 0; pair < saved; pair++) {
-            IntervalFormat.putOutlined(outline, saved, pair, position, from.get());
+            Directory.putOutlined(outline, saved, pair, position, from.get());
             position += shortest;
             if (width > 0) {
                 position += width == Byte.BYTES

@@ -31,7 +31,7 @@ import java.util.zip.CRC32C;
  *         56      8     intervals, n
  *         64      4     CRC32C
  *         4096    16 n  entries of the intervals, in order
- *                       directories, without their content numbers, see IntervalFormat
+ *                       directories, without their content numbers, see Directory
  *
  * entry   OFFSET  SIZE  FIELD
  *         0       8     where in the file the directory begins

@@ -4,13 +4,12 @@ import io.flexdb.flexspace.internal.engine.SpaceRange;
 import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.BadRecordException;
-import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.PairPlaces;
 import io.flexdb.internal.interval.SavedDirectories;
@@ -149,33 +148,33 @@ public final class IntervalReader {
             if (isForSearch(space, context)) {
                 return search(context, key, keyLength);
             }
-            return findInImage(space, context, key, keyLength, cache.isFull());
+            return findInAll(space, context, key, keyLength, cache.isFull());
         }
         if (cache.hint(location) != hint) {
             interval.setHint(cache.hint(location));
         }
         int base = cache.base(location);
-        if (IntervalFormat.isOutline(directory, base) && cache.isDirectoryDue(location)) {
-            return findInImage(space, context, key, keyLength, false);
+        if (Directory.isOutline(directory, base) && cache.isDirectoryDue(location)) {
+            return findInAll(space, context, key, keyLength, false);
         }
         byte fingerprint = cache.fingerprints.of(key, keyLength);
-        int pair = IntervalFormat.candidate(directory, base, fingerprint, 0);
+        int pair = Directory.candidate(directory, base, fingerprint, 0);
         while (pair >= 0) {
             long header = pairReader.loadPair(space, context, directory, base, pair);
             if (RecordFormat.keyLength(header) == keyLength
                     && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
                 return valueAt(context, 0);
             }
-            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
+            pair = Directory.candidate(directory, base, fingerprint, pair + 1);
         }
         return ABSENT;
     }
 
     /** Reads all of the interval, and has its directory or outline cached. */
-    private int findInImage(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean forOutline) {
+    private int findInAll(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean forOutline) {
         noteFragmented(context.interval.logicalOffset(), open(space, context, forOutline));
-        int pair = IntervalFormat.find(context.image, 0, key, keyLength, cache.fingerprints.of(key, keyLength));
-        return pair < 0 ? ABSENT : valueAt(context, IntervalFormat.recordPosition(context.image, 0, pair));
+        int pair = context.pairs().find(key, keyLength);
+        return pair < 0 ? ABSENT : valueAt(context, context.pairs().position(pair));
     }
 
     /** Whether to look a pair up without reading the whole interval, for which the context's search is prepared then. */
@@ -236,40 +235,28 @@ public final class IntervalReader {
     /** Reads what the pairs of the context's interval have before their values. Inside a short read. */
     public PairHeads readHeads(FlexTreeView space, ReadContext context) {
         IntervalRef interval = context.interval;
-        PairHeads heads = readHeads(
-                space,
-                context,
-                interval.logicalOffset(),
-                interval.lengthBytes(),
-                interval.pairCount(),
-                interval.contentNumber(),
-                interval.commonPrefix());
+        long logicalOffset = interval.logicalOffset();
+        int bytes = dataBytes(logicalOffset, interval.lengthBytes());
+        PairHeads heads = readHeads(space, context, logicalOffset, bytes, interval.pairCount());
+        heads.makeDirectory(context, cache.fingerprints, interval.contentNumber(), interval.commonPrefix());
+        locate(space, context, logicalOffset, heads.directory(), 0);
         if (!cache.containsDirectory(interval.contentNumber())) {
             long location = cache.insert(heads.directory(), 0, false);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));
             }
-            noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
+            noteCoarse(logicalOffset, bytes, interval.pairCount());
         }
         return heads;
     }
 
-    private PairHeads readHeads(
-            FlexTreeView space,
-            ReadContext context,
-            long logicalOffset,
-            long lengthBytes,
-            int counted,
-            long content,
-            int maxSkipped) {
+    private PairHeads readHeads(FlexTreeView space, ReadContext context, long logicalOffset, int bytes, int counted) {
         PairHeads heads = context.heads();
-        int bytes = dataBytes(logicalOffset, lengthBytes);
         try {
-            heads.read(reads, space, context, cache.fingerprints, logicalOffset, bytes, counted, content, maxSkipped);
+            heads.read(reads, space, context, logicalOffset, bytes, counted);
         } catch (BadRecordException e) {
             throw pairReader.corruption(logicalOffset, e);
         }
-        locate(space, context, logicalOffset, heads.directory(), 0);
         return heads;
     }
 
@@ -286,10 +273,10 @@ public final class IntervalReader {
             directory = heads.directory();
         }
         byte fingerprint = cache.fingerprints.of(key, keyLength);
-        int pair = IntervalFormat.candidate(directory, base, fingerprint, 0);
+        int pair = Directory.candidate(directory, base, fingerprint, 0);
         while (pair >= 0) {
-            long offset = interval.logicalOffset() + IntervalFormat.relativePosition(directory, base, pair);
-            int bytes = IntervalFormat.recordBytes(directory, base, pair);
+            long offset = interval.logicalOffset() + Directory.relativePosition(directory, base, pair);
+            int bytes = Directory.recordBytes(directory, base, pair);
             if (heads == null || heads.compare(key, keyLength, pair) == 0) {
                 long header = loadHead(space, context, offset, bytes);
                 if (RecordFormat.keyLength(header) == keyLength
@@ -300,7 +287,7 @@ public final class IntervalReader {
                     return loadValue(space, context, offset, bytes, RecordFormat.hasWaiting(header) ? key : null);
                 }
             }
-            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
+            pair = Directory.candidate(directory, base, fingerprint, pair + 1);
         }
         return ABSENT;
     }
@@ -370,7 +357,7 @@ public final class IntervalReader {
     private long loadHead(FlexTreeView space, ReadContext context, long logicalOffset, int bytes) {
         int head = Math.min(HEAD_BYTES, bytes);
         while (true) {
-            ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(head, 1));
+            ByteBuffer memory = context.memory(head);
             reads.read(context.range.set(space, logicalOffset, head), memory, 0);
             long header = RecordFormat.readHeader(memory, 0, head);
             if (header < 0 || RecordFormat.recordBytes(header) != bytes) {
@@ -387,7 +374,7 @@ public final class IntervalReader {
     }
 
     private static int valueAt(ReadContext context, int recordPosition) {
-        long header = IntervalFormat.header(context.image, recordPosition);
+        long header = RecordFormat.header(context.image, recordPosition);
         context.base = recordPosition + RecordFormat.headerBytes(header) + RecordFormat.keyLength(header);
         noteExtension(context, recordPosition, header);
         return RecordFormat.valueLength(header);
@@ -399,11 +386,6 @@ public final class IntervalReader {
         context.waits = RecordFormat.hasWaiting(header);
     }
 
-    /** Those in directories. */
-    Fingerprints fingerprints() {
-        return cache.fingerprints;
-    }
-
     /** The time that reads take, as cursors have found out. */
     DiskWaits waits() {
         return waits;
@@ -412,20 +394,20 @@ public final class IntervalReader {
     /** Notes in the directory of an interval where its pairs are, if anybody can read there; returns their pieces. */
     private int locate(FlexTreeView space, ReadContext context, long logicalOffset, ByteBuffer directory, int base) {
         boolean mapped = reads.areMapped();
-        int pairs = IntervalFormat.pairCount(directory, base);
-        int dataBytes = IntervalFormat.dataBytes(directory, base);
+        int pairs = Directory.pairCount(directory, base);
+        int dataBytes = Directory.dataBytes(directory, base);
         SpaceRange range = context.range.set(space, logicalOffset, dataBytes);
         long addressOfAll = range.address(); // known where all pairs lie in one extent
         int pieces = 0;
-        long end = IntervalFormat.UNKNOWN;
+        long end = Directory.UNKNOWN;
         for (int pair = 0; pair < pairs; pair++) {
-            int from = IntervalFormat.relativePosition(directory, base, pair);
-            int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
-            long address = addressOfAll == IntervalFormat.UNKNOWN
+            int from = Directory.relativePosition(directory, base, pair);
+            int bytes = Directory.relativePosition(directory, base, pair + 1) - from;
+            long address = addressOfAll == Directory.UNKNOWN
                     ? range.goOn(logicalOffset + from, bytes).address()
                     : addressOfAll + from;
             if (mapped) {
-                IntervalFormat.setAddress(directory, base, pair, address);
+                Directory.setAddress(directory, base, pair, address);
             }
             pieces += address == end ? 0 : 1;
             end = address + bytes;
@@ -441,7 +423,8 @@ public final class IntervalReader {
     }
 
     /**
-     * Reads the context's interval, and builds its image. Inside a short read.
+     * Reads the context's interval: the context has its {@link ReadContext#pairs pairs} then, and its directory as its
+     * image, at its base. Inside a short read.
      *
      * @return whether it is {@linkplain IntervalBounds#areFragmented fragmented}
      */
@@ -451,18 +434,46 @@ public final class IntervalReader {
 
     private boolean open(FlexTreeView space, ReadContext context, boolean forOutline) {
         IntervalRef interval = context.interval;
-        load(space, context);
-        int pieces = locate(space, context, interval.logicalOffset(), context.image, context.base);
-        if (!cache.containsDirectory(interval.contentNumber())) {
-            long location = forOutline && IntervalFormat.hasOutline(context.image, 0)
-                    ? cache.insertOutline(context.image, 0)
-                    : cache.insert(context.image, 0, false);
+        long logicalOffset = interval.logicalOffset();
+        long content = interval.contentNumber();
+        Pairs pairs = context.pairs();
+        readAll(
+                space,
+                context,
+                logicalOffset,
+                dataBytes(logicalOffset, interval.lengthBytes()),
+                interval.pairCount(),
+                pairs);
+        context.base = pairs.makeDirectory(cache.fingerprints, content, interval.commonPrefix());
+        context.image = pairs.memory();
+        int pieces = locate(space, context, logicalOffset, context.image, context.base);
+        if (!cache.containsDirectory(content)) {
+            long location = keep(context.image, context.base, forOutline);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));
             }
-            noteCoarse(interval.logicalOffset(), interval.lengthBytes(), interval.pairCount());
+            noteCoarse(logicalOffset, interval.lengthBytes(), interval.pairCount());
         }
-        return IntervalBounds.areFragmented(pieces, IntervalFormat.pairCount(context.image, context.base));
+        return IntervalBounds.areFragmented(pieces, pairs.count());
+    }
+
+    /** Has the cache keep a directory, or its outline if it has one and that is wanted; returns the location, or -1. */
+    private long keep(ByteBuffer directory, int base, boolean forOutline) {
+        return forOutline && Directory.hasOutline(directory, base)
+                ? cache.insertOutline(directory, base)
+                : cache.insert(directory, base, false);
+    }
+
+    /** Reads all pairs of an interval into the context's memory. */
+    private void readAll(
+            FlexTreeView space, ReadContext context, long logicalOffset, int bytes, int counted, Pairs pairs) {
+        ByteBuffer memory = context.memory(Pairs.memoryBytes(bytes, counted));
+        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
+        try {
+            pairs.take(memory, bytes, counted, context.crc);
+        } catch (BadRecordException e) {
+            throw pairReader.corruption(logicalOffset, e);
+        }
     }
 
     private void noteCoarse(long logicalOffset, long bytes, int pairs) {
@@ -483,7 +494,7 @@ public final class IntervalReader {
             FlexTreeView space,
             ReadContext context,
             IntervalCursor interval,
-            IntervalPairs pairs,
+            Pairs pairs,
             boolean fromFile,
             boolean keysOnly) {
         long logicalOffset = interval.logicalOffset();
@@ -495,10 +506,7 @@ public final class IntervalReader {
             return;
         }
         if (bytes > mostWholeBytes) {
-            int most = RecordFormat.MAX_KEY_BYTES; // any pairs have no more in common
-            pairs.takeHeads(
-                    readHeads(space, context, logicalOffset, bytes, counted, interval.contentNumber(), most),
-                    logicalOffset);
+            pairs.takeHeads(readHeads(space, context, logicalOffset, bytes, counted), logicalOffset);
             noteCoarse(logicalOffset, bytes, counted);
             return;
         }
@@ -509,7 +517,7 @@ public final class IntervalReader {
             ByteBuffer directory = location < 0 ? null : cache.buffer(location);
             if (directory != null) {
                 int base = cache.base(location);
-                boolean outline = IntervalFormat.isOutline(directory, base);
+                boolean outline = Directory.isOutline(directory, base);
                 forOutline &= !outline || !cache.isDirectoryDue(location);
                 // To look for a key by an outline is several reads, one after the other, which should not wait for a
                 // disk.
@@ -517,29 +525,20 @@ public final class IntervalReader {
                     if (cache.hint(location) != hint) {
                         interval.setHint(cache.hint(location));
                     }
-                    ByteBuffer memory = context.memory(IntervalPairs.memoryBytes(bytes, counted));
-                    pairs.takeDirectory(space, interval, memory, directory, base);
+                    pairs.takeDirectory(space, interval, context.memory(bytes), directory, base);
                     return;
                 }
             }
         }
-        ByteBuffer memory = context.memory(
-                counted < IntervalBounds.UNKNOWN_PAIRS ? IntervalPairs.memoryBytes(bytes, counted) : bytes);
-        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
-        try {
-            take(context, bytes, counted, pairs);
-        } catch (BadRecordException e) {
-            throw pairReader.corruption(logicalOffset, e);
-        }
+        readAll(space, context, logicalOffset, bytes, counted, pairs);
         if (fromFile) { // which asks the operating system for each piece
             noteFragmented(logicalOffset, IntervalBounds.areFragmented(context.range.pieces(), pairs.count()));
         } else if (pairs.count() <= IntervalBounds.MAX_PAIRS) {
-            ByteBuffer directory = pairs.makeDirectory(interval.contentNumber());
-            int pieces = locate(space, context, logicalOffset, directory, 0);
+            int most = RecordFormat.MAX_KEY_BYTES; // any pairs have no more in common
+            int base = pairs.makeDirectory(cache.fingerprints, interval.contentNumber(), most);
+            int pieces = locate(space, context, logicalOffset, pairs.memory(), base);
             noteFragmented(logicalOffset, IntervalBounds.areFragmented(pieces, pairs.count()));
-            long location = forOutline && IntervalFormat.hasOutline(directory, 0)
-                    ? cache.insertOutline(directory, 0)
-                    : cache.insert(directory, 0, false);
+            long location = keep(pairs.memory(), base, forOutline);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));
             }
@@ -547,67 +546,10 @@ public final class IntervalReader {
         noteCoarse(logicalOffset, bytes, counted);
     }
 
-    private static void take(ReadContext context, int bytes, int counted, IntervalPairs pairs) {
-        ByteBuffer memory = context.memory(bytes);
-        int count = counted;
-        if (counted >= IntervalBounds.UNKNOWN_PAIRS) {
-            count = IntervalFormat.countPairs(memory, 0, bytes);
-            int needed = IntervalPairs.memoryBytes(bytes, count);
-            if (memory.capacity() < needed) {
-                ByteBuffer larger = context.memory(needed);
-                larger.put(0, memory, 0, bytes);
-                memory = larger;
-            }
-        }
-        pairs.take(memory, bytes, count, context.crc);
-    }
-
     private int dataBytes(long logicalOffset, long bytes) {
         if (bytes > Integer.MAX_VALUE / 2 + (1 << 24)) {
             throw new CorruptionException(dataFile, logicalOffset, "an interval of 1 GiB at most", bytes + " bytes");
         }
         return (int) bytes;
-    }
-
-    private void load(FlexTreeView space, ReadContext context) {
-        IntervalRef interval = context.interval;
-        long logicalOffset = interval.logicalOffset();
-        int dataBytes = dataBytes(logicalOffset, interval.lengthBytes());
-        int pairs = interval.pairCount();
-        int data = pairs < IntervalBounds.UNKNOWN_PAIRS ? IntervalFormat.directoryBytes(dataBytes, pairs) : 0;
-        ByteBuffer memory = context.memory(data + dataBytes);
-        reads.read(context.range.set(space, logicalOffset, dataBytes), memory, data);
-        try {
-            build(context, data, dataBytes);
-        } catch (BadRecordException e) {
-            throw pairReader.corruption(logicalOffset, e);
-        }
-    }
-
-    /** Builds an image of the interval, the pairs of which the context's memory has at a position. */
-    private void build(ReadContext context, int data, int dataBytes) {
-        IntervalRef interval = context.interval;
-        ByteBuffer memory = context.memory(dataBytes);
-        int pairs = interval.pairCount();
-        int count = pairs < IntervalBounds.UNKNOWN_PAIRS ? pairs : IntervalFormat.countPairs(memory, data, dataBytes);
-        int directoryBytes = IntervalFormat.directoryBytes(dataBytes, count);
-        if (data != directoryBytes) {
-            ByteBuffer larger = context.memory(directoryBytes + dataBytes);
-            larger.put(directoryBytes, memory.duplicate(), data, dataBytes);
-            memory = larger;
-        }
-        IntervalFormat.build(
-                memory,
-                0,
-                interval.contentNumber(),
-                count,
-                memory,
-                directoryBytes,
-                dataBytes,
-                context.crc,
-                cache.fingerprints,
-                interval.commonPrefix());
-        context.image = memory;
-        context.base = 0;
     }
 }

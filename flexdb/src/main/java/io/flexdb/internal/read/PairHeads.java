@@ -6,9 +6,9 @@ import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
@@ -48,22 +48,12 @@ public final class PairHeads {
     /**
      * Reads those of an interval. Inside a short read.
      *
-     * @param context gives memory, and makes a directory with its builder
+     * @param context gives memory
      * @param bytes of the interval
      * @param counted pairs that it must have, or {@link IntervalBounds#UNKNOWN_PAIRS}
-     * @param maxSkipped bytes of keys that the directory's windows may skip
      * @throws BadRecordException if the bytes are not so many whole pairs with ascending keys
      */
-    void read(
-            SpaceReads reads,
-            FlexTreeView space,
-            ReadContext context,
-            Fingerprints fingerprints,
-            long logicalOffset,
-            int bytes,
-            int counted,
-            long content,
-            int maxSkipped) {
+    void read(SpaceReads reads, FlexTreeView space, ReadContext context, long logicalOffset, int bytes, int counted) {
         count = 0;
         headBytes = 0;
         windowBytes = 0;
@@ -74,7 +64,6 @@ public final class PairHeads {
         if (counted < IntervalBounds.UNKNOWN_PAIRS && counted != count) {
             throw new BadRecordException(bytes, "the end after " + counted + " pairs", count + " pairs");
         }
-        makeDirectory(context, fingerprints, content, maxSkipped);
     }
 
     /** Reads what the pair that begins here has before its value, and returns the bytes of all of it. */
@@ -144,23 +133,20 @@ public final class PairHeads {
         }
     }
 
-    private void makeDirectory(ReadContext context, Fingerprints fingerprints, long content, int maxSkipped) {
+    /**
+     * Makes the directory of the interval.
+     *
+     * @param maxSkipped bytes of keys that its windows may skip
+     */
+    void makeDirectory(ReadContext context, Fingerprints fingerprints, long content, int maxSkipped) {
         DirectoryBuilder builder = context.directoryBuilder();
         builder.clear();
         builder.ensure(count);
         int skipped = count == 0 ? 0 : Math.min(maxSkipped, commonPrefix());
         for (int pair = 0; pair < count; pair++) {
-            long header = header(pair);
-            int key = keyPosition(pair, header);
-            int length = RecordFormat.keyLength(header);
-            builder.add(
-                    RecordFormat.recordBytes(header),
-                    RecordFormat.checksum(heads, positions[pair]),
-                    fingerprints.of(heads, key, length),
-                    IntervalFormat.window(heads, key, length, skipped),
-                    IntervalFormat.UNKNOWN);
+            builder.add(heads, positions[pair], header(pair), fingerprints, skipped);
         }
-        int bytes = IntervalFormat.directoryBytes(dataBytes, count);
+        int bytes = Directory.bytes(dataBytes, count);
         if (directory.capacity() < bytes) {
             directory = context.newMemory(bytes);
         }
@@ -189,7 +175,7 @@ public final class PairHeads {
         return headBytes;
     }
 
-    /** The directory of the interval, from index 0 on. */
+    /** The directory that was made, from index 0 on. */
     public ByteBuffer directory() {
         return directory;
     }

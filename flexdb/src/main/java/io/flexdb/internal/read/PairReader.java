@@ -5,9 +5,9 @@ import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCache;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.PairPlaces;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.storage.CorruptionException;
@@ -49,29 +49,29 @@ public final class PairReader {
      * @return the pair's {@link RecordFormat#readHeader header}
      */
     public long loadPair(FlexTreeView space, ReadContext context, ByteBuffer directory, int base, int pair) {
-        if (IntervalFormat.isOutline(directory, base)) {
+        if (Directory.isOutline(directory, base)) {
             return loadOutlined(space, context, directory, base, pair);
         }
-        int from = IntervalFormat.relativePosition(directory, base, pair);
-        int bytes = IntervalFormat.relativePosition(directory, base, pair + 1) - from;
-        int checksum = IntervalFormat.checksum(directory, base, pair);
-        long address = IntervalFormat.address(directory, base, pair);
+        int from = Directory.relativePosition(directory, base, pair);
+        int bytes = Directory.relativePosition(directory, base, pair + 1) - from;
+        int checksum = Directory.checksum(directory, base, pair);
+        long address = Directory.address(directory, base, pair);
         ByteBuffer memory = context.memory(bytes);
         context.image = memory;
-        if (address == IntervalFormat.UNKNOWN
+        if (address == Directory.UNKNOWN
                 || !reads.readAt(address, memory, 0, bytes)
                 || !isPair(memory, 0, bytes, checksum, context.crc)) {
             long logicalOffset = context.interval.logicalOffset() + from;
             long found = search(space, context, logicalOffset, memory, 0, bytes, checksum, address);
-            IntervalFormat.setAddress(directory, base, pair, found);
+            Directory.setAddress(directory, base, pair, found);
         }
-        return IntervalFormat.header(memory, 0);
+        return RecordFormat.header(memory, 0);
     }
 
     /** Loads a pair by an outline, which has neither address nor checksum: the pair is verified by its frames. */
     private long loadOutlined(FlexTreeView space, ReadContext context, ByteBuffer outline, int base, int pair) {
-        int from = IntervalFormat.relativePosition(outline, base, pair);
-        int bytes = IntervalFormat.recordBytes(outline, base, pair);
+        int from = Directory.relativePosition(outline, base, pair);
+        int bytes = Directory.recordBytes(outline, base, pair);
         long logicalOffset = context.interval.logicalOffset() + from;
         ByteBuffer memory = context.memory(bytes);
         context.image = memory;
@@ -82,22 +82,17 @@ public final class PairReader {
     /**
      * Reads pairs to where they belong in memory that has those of their interval. Inside a short read.
      *
-     * @param contentNumber of the interval
-     * @param logicalOffset of it
+     * @param pairs has the memory, and what it takes to fill it
      */
-    void loadPairs(
-            FlexTreeView space,
-            ReadContext context,
-            long contentNumber,
-            long logicalOffset,
-            ByteBuffer memory,
-            PairPlaces places,
-            int from,
-            int to) {
+    void loadPairs(Pairs pairs, int from, int to) {
         // A unit of compilation: too large to be compiled again as a part of each caller.
+        ReadContext context = pairs.context;
+        ByteBuffer memory = pairs.memory();
+        PairPlaces places = pairs.places;
+        long logicalOffset = pairs.logicalOffset;
         if (places.areOutlined()) { // then they are read as one range, and verified by their frames
             int begin = places.position(from);
-            SpaceRange range = context.range.set(space, logicalOffset + begin, places.position(to) - begin);
+            SpaceRange range = context.range.set(pairs.space, logicalOffset + begin, places.position(to) - begin);
             reads.read(range, memory, begin);
             noteFragmented(context, logicalOffset, range.pieces(), to - from);
             for (int pair = from; pair < to; pair++) {
@@ -112,7 +107,7 @@ public final class PairReader {
             long address = places.address(pair);
             int position = places.position(pair);
             int next = endOfNeighbours(places, pair, to);
-            if (address != IntervalFormat.UNKNOWN) {
+            if (address != Directory.UNKNOWN) {
                 // Verification finds bytes that have not arrived.
                 reads.readAt(address, memory, position, places.position(next) - position);
             }
@@ -125,8 +120,8 @@ public final class PairReader {
             int checksum = places.checksum(pair);
             if (!isPair(memory, position, bytes, checksum, context.crc)) {
                 long at = logicalOffset + position;
-                long found = search(space, context, at, memory, position, bytes, checksum, places.address(pair));
-                noteAddress(contentNumber, pair, found);
+                long found = search(pairs.space, context, at, memory, position, bytes, checksum, places.address(pair));
+                noteAddress(pairs.contentNumber, pair, found);
             }
         }
     }
@@ -158,7 +153,7 @@ public final class PairReader {
         for (int pair = from; pair < to; ) {
             int next = endOfNeighbours(places, pair, to);
             long address = places.address(pair);
-            if (address != IntervalFormat.UNKNOWN) {
+            if (address != Directory.UNKNOWN) {
                 reads.prefetchAt(address, places.position(next) - places.position(pair));
             }
             pair = next;
@@ -180,7 +175,7 @@ public final class PairReader {
         long location = cache.findDirectory(contentNumber, 0);
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory != null) {
-            IntervalFormat.setAddress(directory, cache.base(location), pair, address);
+            Directory.setAddress(directory, cache.base(location), pair, address);
         }
     }
 
@@ -200,11 +195,11 @@ public final class PairReader {
             long tried) {
         SpaceRange range = context.range.set(space, logicalOffset, 1);
         long begin = range.address();
-        if (tried != IntervalFormat.UNKNOWN && tried == begin) {
+        if (tried != Directory.UNKNOWN && tried == begin) {
             reads.forgetFault();
         }
         long address = range.goOn(logicalOffset, bytes).address();
-        if (address != IntervalFormat.UNKNOWN && reads.areMapped()) {
+        if (address != Directory.UNKNOWN && reads.areMapped()) {
             if (reads.readAt(address, memory, position, bytes)
                     && isPair(memory, position, bytes, checksum, context.crc)) {
                 return address;
@@ -216,7 +211,7 @@ public final class PairReader {
             throw corruption(
                     logicalOffset, new BadRecordException(0, "a pair of " + bytes + " bytes", "something else"));
         }
-        return IntervalFormat.UNKNOWN;
+        return Directory.UNKNOWN;
     }
 
     /** Whether memory has, at a position, the pair of so many bytes that has a checksum. */

@@ -5,8 +5,6 @@ import io.flexdb.flexspace.internal.engine.SpaceRange;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.interval.DirectoryBuilder;
-import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.RangeFilters;
 import io.flexdb.internal.mem.LargeValues;
@@ -44,7 +42,7 @@ public final class ReadContext {
     final CRC32C crc = new CRC32C();
     final RangeFilters.Asker asker = new RangeFilters.Asker();
     private final DirectoryBuilder directoryBuilder = new DirectoryBuilder();
-    private ByteBuffer directory; // null before it is needed
+    private Pairs pairs; // null before they are needed
     /** Walks with this context, and rests with it; null before the first walk. */
     MergeCursor cursor;
     /** Looks several keys up with this context, and rests with it; null before the first time. */
@@ -104,8 +102,8 @@ public final class ReadContext {
     /** Memory of this context for what is read; none before it is needed. */
     private ByteBuffer memory = NONE;
     /**
-     * The bytes that were read last: an image, or a pair, or the value of one, in this context's memory or a
-     * memtable's.
+     * The bytes that were read last: all pairs of an interval with their directory, or a pair, or the value of one, in
+     * this context's memory or a memtable's.
      */
     public ByteBuffer image;
 
@@ -176,13 +174,12 @@ public final class ReadContext {
         return pieceSearch;
     }
 
-    /** Where a directory of an interval that is not coarse has room. */
-    ByteBuffer directory() {
-        if (directory == null) {
-            int bytes = IntervalFormat.directoryBytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS);
-            directory = newMemory(bytes);
+    /** To have all pairs of an interval. */
+    public Pairs pairs() {
+        if (pairs == null) {
+            pairs = new Pairs(null, this, null);
         }
-        return directory;
+        return pairs;
     }
 
     /** Asks the user's clock for the time that a read may need. Outside of the short read. */
@@ -293,11 +290,15 @@ public final class ReadContext {
         if (heads != null) {
             heads.shrink();
         }
+        if (pairs != null) {
+            pairs.clear();
+        }
     }
 
     /** Lets the memory go. Allocates nothing. */
     public void dropMemory() {
         heads = null;
+        pairs = null;
         memory = NONE;
         view = null;
     }

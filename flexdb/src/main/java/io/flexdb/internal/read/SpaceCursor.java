@@ -29,7 +29,7 @@ final class SpaceCursor {
     private final RangeFilters filters; // or null
     private final ReadContext context;
     private final IntervalCursor interval;
-    private final IntervalPairs pairs;
+    private final Pairs pairs;
     private final ScanPace pace = new ScanPace();
     private final DiskWaits waits; // those of the readers of all intervals
     private final LongSupplier nanoClock;
@@ -70,7 +70,7 @@ final class SpaceCursor {
         this.waits = intervals.waits();
         this.interval = index.cursor();
         PairPlaces places = new PairPlaces(context.newMemory(PairPlaces.MEMORY_BYTES));
-        this.pairs = new IntervalPairs(intervals, context, places);
+        this.pairs = new Pairs(intervals, context, places);
     }
 
     /** Goes to a version, which is pinned, and stands nowhere in it; null lets the old one go. Can't fail. */

@@ -8,9 +8,9 @@ import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.KeyHash;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCache;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.RangeFilters;
@@ -99,7 +99,7 @@ public final class Committer {
      * memory that the cache could leave to it, intervals in fewer pieces are written anew, too. This costs reading and
      * writing, and leaves a few pieces of each, instead of refusing all writes.
      *
-     * This class walks, asks for room and decides; MergedContent merges, NewIntervals divides, IntervalWriter writes.
+     * This class walks, asks for room and decides; IntervalEditor merges, divides and writes.
      */
     private static final int LONG_BYTES = 16 << 10; // of a pair that is not written again
     private static final int LONG_MERGED_BYTES = IntervalBounds.MAX_BYTES; // for which memory may be short by itself
@@ -108,7 +108,6 @@ public final class Committer {
     private static final double MOST_PIECES = 0.75; // of an interval, for each pair; in more it is written anew
     private static final double MOST_PIECES_IF_SHORT = 0.25; // the same where the FlexTree takes too much memory
     static final MemTable[] NO_TABLES = {};
-    static final int NO_STITCHES = Integer.MAX_VALUE; // a threshold
 
     final Epochs epochs;
     final SpaceEngine engine;
@@ -125,13 +124,11 @@ public final class Committer {
     private final OperandFold fold;
     private final NewestEntries entries = new NewestEntries();
     private final GatheredEntries gathered = new GatheredEntries();
-    final OldPairs old;
-    final MergedContent content;
-    final NewIntervals parts;
+    final IntervalEditor editor;
+    private final OldPairs old; // the editor's, as is the next
+    private final MergedContent content;
     private final ExtentCursor extents = new ExtentCursor();
-    final IntervalWriter writer;
     private final RangeFilters filters; // or null
-    final FilterWriter filterWriter; // the same
     private int mostEntries; // at once
     private volatile long entriesApplied; // written by the one thread
     private final EntryKey key = new EntryKey();
@@ -183,11 +180,10 @@ public final class Committer {
         this.large = large;
         this.old = new OldPairs(reader, context);
         this.filters = filters;
-        this.filterWriter = filters == null ? null : new FilterWriter(filters);
+        FilterWriter filterWriter = filters == null ? null : new FilterWriter(filters);
         this.content =
                 new MergedContent(memory, cache.fingerprints, filters == null ? null : filterWriter.change, expiries);
-        this.parts = new NewIntervals(intervals);
-        this.writer = new IntervalWriter(engine, intervals, cache, content, parts, filterWriter);
+        this.editor = new IntervalEditor(epochs, engine, intervals, old, content, filterWriter);
     }
 
     /**
@@ -295,8 +291,7 @@ public final class Committer {
                 break;
             }
             stagesLong = false;
-            writer.replace(key, context.interval, wasCached, stitchingThreshold < 0 ? NO_STITCHES : stitchingThreshold);
-            replaced[replacedCount++] = context.interval.contentNumber();
+            replaceInterval();
             changes += gathered.count();
             entriesApplied += gathered.count();
             turns.pass();
@@ -368,7 +363,7 @@ public final class Committer {
             if (publish != null && !reservation.reserveToCut(publish) || !ensureForCut()) {
                 return false;
             }
-            writer.removeFollowing();
+            editor.removeFollowing();
             cut += intervals.followingCount();
             for (int i = 0; i < intervals.followingCount(); i++) {
                 noteReplaced(intervals.followingContent(i));
@@ -410,13 +405,12 @@ public final class Committer {
             if (!mergeCut(from, to)) {
                 return true;
             }
-            index.ensure(parts.count(), parts.replacement.anchorBytes());
+            editor.ensureIndex();
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return refuseForMemory(e);
         }
         key.set(ofInterval);
-        writer.replace(key, context.interval, wasCached, stitchingThreshold < 0 ? NO_STITCHES : stitchingThreshold);
-        noteReplaced(context.interval.contentNumber());
+        replaceInterval();
         turns.pass();
         return true;
     }
@@ -435,19 +429,17 @@ public final class Committer {
             if (first >= end) {
                 return false;
             }
-            if (filters != null) {
-                filterWriter.change.beginAll(0, 0); // nobody knows which keys go
-            }
-            content.cut(old, first, end);
-            if (!content.haveKeys() && IntervalBounds.areDivided(content.pairs(), content.bytes())) {
-                old.readImage(engine.current()); // for the keys
-                content.cut(old, first, end);
-            }
-            parts.divide(content, interval);
+            editor.prepareCut(interval, first, end);
             return true;
         } finally {
             epochs.exit(ticket);
         }
+    }
+
+    private void replaceInterval() {
+        int threshold = stitchingThreshold < 0 ? IntervalEditor.NO_STITCHES : stitchingThreshold;
+        editor.replace(key, context.interval, wasCached, threshold);
+        noteReplaced(context.interval.contentNumber());
     }
 
     private void noteReplaced(long content) {
@@ -805,7 +797,7 @@ public final class Committer {
     private boolean prepare(boolean alwaysInPlace) {
         try {
             mergeInterval(alwaysInPlace);
-            index.ensure(parts.count(), parts.replacement.anchorBytes());
+            editor.ensureIndex();
             return true;
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return refuseForMemory(e);
@@ -831,14 +823,14 @@ public final class Committer {
         try {
             boolean inPlace = readOld(alwaysInPlace);
             if (filters != null) {
-                filterWriter.change.beginChanges(interval);
+                editor.filters.change.beginChanges(interval);
             }
             content.merge(old, gathered, inPlace, reclaiming);
             if (!content.haveKeys() && needsKeys(interval)) {
-                old.readImage(engine.current());
+                old.readAll(engine.current());
                 content.merge(old, gathered, inPlace, reclaiming);
             }
-            parts.divide(content, interval);
+            editor.parts.divide(content, interval);
         } finally {
             epochs.exit(ticket);
         }
@@ -846,8 +838,8 @@ public final class Committer {
 
     /** Whether the keys of the merged content are wanted: to be anchors, or for a filter that has become too small. */
     private boolean needsKeys(IntervalRef interval) {
-        return IntervalBounds.areDivided(content.pairs(), content.bytes())
-                || filters != null && filters.isOutgrown(interval.contentNumber(), filterWriter.change);
+        return editor.areDivided()
+                || filters != null && filters.isOutgrown(interval.contentNumber(), editor.filters.change);
     }
 
     /** Reads the needed parts of the old interval, and returns whether to change it in place. */
@@ -865,7 +857,7 @@ public final class Committer {
         if (findDirectory(interval) && (alwaysInPlace || isForPlace(interval))) {
             return true;
         }
-        old.readImage(engine.current());
+        old.readAll(engine.current());
         return alwaysInPlace || isForPlace(interval);
     }
 
@@ -911,7 +903,7 @@ public final class Committer {
         if (reader.isByHeads(interval.lengthBytes())) {
             old.readHeads(engine.current());
         } else {
-            old.readImage(engine.current());
+            old.readAll(engine.current());
         }
     }
 
@@ -923,8 +915,8 @@ public final class Committer {
             return false;
         }
         int base = cache.base(location);
-        wasCached = !IntervalFormat.isOutline(directory, base);
-        if (wasCached && IntervalFormat.skipped(directory, base) > interval.commonPrefix()) {
+        wasCached = !Directory.isOutline(directory, base);
+        if (wasCached && Directory.skipped(directory, base) > interval.commonPrefix()) {
             return false;
         }
         old.setDirectory(engine.current(), directory, base);

@@ -2,7 +2,6 @@ package io.flexdb.internal.write;
 
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
@@ -33,7 +32,7 @@ public final class Compactor {
     public record Step(byte[] next, long bytes, StorageException refusal) {}
 
     private final Committer parts; // has what this works with
-    private final GatheredEntries none = new GatheredEntries();
+    private final OldPairs old; // of the interval that is looked at
     private final EntryKey key = new EntryKey();
     private final IntervalCursor at;
     private long[] replaced = new long[2 * MOST_INTERVALS]; // contents
@@ -45,7 +44,7 @@ public final class Compactor {
     Compactor(Committer parts) {
         this.parts = parts;
         this.at = parts.index.cursor();
-        none.reset(Committer.NO_TABLES);
+        this.old = parts.editor.old;
     }
 
     /**
@@ -157,7 +156,7 @@ public final class Compactor {
         int ticket = parts.epochs.enter();
         try {
             parts.readKeys(interval);
-            return nextExpired(0) < parts.old.count();
+            return nextExpired(0) < old.count();
         } finally {
             parts.epochs.exit(ticket);
         }
@@ -168,8 +167,8 @@ public final class Compactor {
         int ticket = parts.epochs.enter();
         try {
             parts.readKeys(interval);
-            for (int pair = 0; pair < parts.old.count(); pair++) {
-                expired += isExpired(pair) ? parts.old.start(pair + 1) - parts.old.start(pair) : 0;
+            for (int pair = 0; pair < old.count(); pair++) {
+                expired += isExpired(pair) ? old.start(pair + 1) - old.start(pair) : 0;
             }
         } finally {
             parts.epochs.exit(ticket);
@@ -183,25 +182,16 @@ public final class Compactor {
     }
 
     private boolean write(IntervalRef interval, Runnable publish) {
-        if (!parts.reservation.reserve(interval.logicalOffset(), interval.lengthBytes(), none, publish)) {
+        if (!parts.reservation.reserve(interval.logicalOffset(), interval.lengthBytes(), parts.editor.none, publish)) {
             return refuse(parts.engine.reservation().refusal());
         }
-        int ticket = parts.epochs.enter();
-        try {
-            parts.old.readImage(parts.engine.current());
-            parts.content.merge(parts.old, none, false, parts.reclaiming); // with its keys, so the filter is made anew
-            parts.parts.divide(parts.content, interval);
-            parts.index.ensure(parts.parts.count(), parts.parts.replacement.anchorBytes());
-        } finally {
-            parts.epochs.exit(ticket);
-        }
+        parts.editor.prepareAnew(interval, parts.reclaiming);
         replace(interval);
         return true;
     }
 
     private void replace(IntervalRef interval) {
-        boolean cached = parts.cache.contains(interval.contentNumber());
-        parts.writer.replace(key, interval, cached, Committer.NO_STITCHES);
+        parts.editor.replace(key, interval);
         if (replacedCount == replaced.length) {
             replaced = Arrays.copyOf(replaced, 2 * replacedCount);
         }
@@ -231,18 +221,14 @@ public final class Compactor {
             parts.readKeys(interval);
             int first = nextExpired(0);
             int end = first;
-            while (end < parts.old.count() && isExpired(end)) {
+            while (end < old.count() && isExpired(end)) {
                 end++;
             }
             if (first == end) {
                 return false;
             }
-            if (parts.filterWriter != null) {
-                parts.filterWriter.change.beginAll(0, 0); // nobody knows which keys go
-            }
-            parts.content.cut(parts.old, first, end);
-            parts.parts.divide(parts.content, interval);
-            parts.index.ensure(parts.parts.count(), parts.parts.replacement.anchorBytes());
+            parts.editor.prepareCut(interval, first, end);
+            parts.editor.ensureIndex();
             return true;
         } finally {
             parts.epochs.exit(ticket);
@@ -251,16 +237,16 @@ public final class Compactor {
 
     private int nextExpired(int from) {
         int pair = from;
-        while (pair < parts.old.count() && !isExpired(pair)) {
+        while (pair < old.count() && !isExpired(pair)) {
             pair++;
         }
         return pair;
     }
 
     private boolean isExpired(int pair) {
-        ByteBuffer from = parts.old.keyBuffer();
-        int position = parts.old.recordPosition(pair);
-        long header = IntervalFormat.header(from, position);
+        ByteBuffer from = old.keyBuffer();
+        int position = old.recordPosition(pair);
+        long header = RecordFormat.header(from, position);
         if (!RecordFormat.isExtended(header)) {
             return false;
         }
@@ -268,7 +254,7 @@ public final class Compactor {
         int keyPosition = position + RecordFormat.headerBytes(header);
         int keyLength = RecordFormat.keyLength(header);
         if (expiry > countsFrom && countsFrom != Long.MIN_VALUE) {
-            long bytes = parts.old.start(pair + 1) - parts.old.start(pair);
+            long bytes = old.start(pair + 1) - old.start(pair);
             parts.expiries.note(countsFrom, expiry, bytes, from, keyPosition, keyLength);
         }
         return parts.reclaiming.takes(expiry, from, keyPosition, keyLength, null);

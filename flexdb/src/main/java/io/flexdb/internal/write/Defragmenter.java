@@ -41,7 +41,6 @@ public final class Defragmenter {
     private final TouchedIntervals fragmented;
     private final long bytesPerSecond;
     private final LongSupplier nanoClock;
-    private final GatheredEntries none = new GatheredEntries();
     private final EntryKey key = new EntryKey();
     private final IntervalCursor at;
     private final ExtentCursor extents = new ExtentCursor();
@@ -59,7 +58,6 @@ public final class Defragmenter {
         this.nanoClock = nanoClock;
         this.at = parts.index.cursor();
         this.due = nanoClock.getAsLong();
-        none.reset(Committer.NO_TABLES);
         if (bytesPerSecond == 0) {
             fragmented.end();
         }
@@ -152,18 +150,18 @@ public final class Defragmenter {
             return 0;
         }
         if (engine.reservation().isShort()
-                || !parts.reservation.reserve(interval.logicalOffset(), interval.lengthBytes(), none, publish)) {
+                || !parts.reservation.reserve(
+                        interval.logicalOffset(), interval.lengthBytes(), parts.editor.none, publish)) {
             return -1;
         }
         try {
-            if (!prepare(interval)) {
-                return -1;
-            }
+            parts.editor.prepareAnew(interval, parts.reclaiming);
+        } catch (OutOfMemoryError | StoreMemoryException e) {
+            return -1;
         } catch (UnreadableException e) {
             return 0; // a read of it reports that
         }
-        boolean cached = parts.cache.contains(interval.contentNumber());
-        parts.writer.replace(key, interval, cached, Committer.NO_STITCHES);
+        parts.editor.replace(key, interval);
         replaced[replacedCount++] = interval.contentNumber();
         return (int) interval.lengthBytes();
     }
@@ -181,22 +179,6 @@ public final class Defragmenter {
             end = extents.address() + extents.length();
         }
         return pieces;
-    }
-
-    /** Reads the pairs, and makes the content of them; false if there is no memory. Changes nothing. */
-    private boolean prepare(IntervalRef interval) {
-        int ticket = parts.epochs.enter();
-        try {
-            parts.old.readImage(engine.current());
-            parts.content.merge(parts.old, none, false, parts.reclaiming); // with its keys, so the filter is made anew
-            parts.parts.divide(parts.content, interval);
-            parts.index.ensure(parts.parts.count(), parts.parts.replacement.anchorBytes());
-            return true;
-        } catch (OutOfMemoryError | StoreMemoryException e) {
-            return false;
-        } finally {
-            parts.epochs.exit(ticket);
-        }
     }
 
     @Override

@@ -29,7 +29,6 @@ public final class FilterBuilder {
     private final RangeFilters filters; // null if there are none
     private final TouchedIntervals unfiltered;
     private final LongSupplier nanoClock;
-    private final GatheredEntries none = new GatheredEntries();
     private final EntryKey key = new EntryKey();
     private final IntervalCursor at;
     private long due;
@@ -44,7 +43,6 @@ public final class FilterBuilder {
         this.nanoClock = nanoClock;
         this.at = parts.index.cursor();
         this.due = nanoClock.getAsLong();
-        none.reset(Committer.NO_TABLES);
         if (filters == null) {
             unfiltered.end();
         }
@@ -148,8 +146,9 @@ public final class FilterBuilder {
         int ticket = parts.epochs.enter();
         try {
             parts.readKeys(interval);
-            parts.content.merge(parts.old, none, true, parts.reclaiming);
-            parts.filterWriter.make(parts.content, interval);
+            IntervalEditor editor = parts.editor;
+            editor.content.merge(editor.old, editor.none, true, parts.reclaiming);
+            editor.filters.make(editor.content, interval);
         } catch (UnreadableException | OutOfMemoryError | StoreMemoryException e) {
             return; // a read of it reports that
         } finally {

@@ -3,16 +3,18 @@ package io.flexdb.internal.write;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.FilterChange;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.mem.LargeReference;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MergedValue;
 import io.flexdb.internal.mem.WritePayload;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /** The content that an interval gets: its pairs merged with entries. For one thread. */
@@ -23,8 +25,6 @@ final class MergedContent {
      */
     private static final int SMALL_BYTES = 256 << 10;
     private static final int MAX_PLACES_KEPT = 64 << 10;
-    private static final int CHANGE_FIELDS = 6;
-    private static final int IN_BUFFER = -1; // in the place of an entry
 
     private final OffHeap memory;
     private final Fingerprints fingerprints;
@@ -38,17 +38,15 @@ final class MergedContent {
     private final DirectoryBuilder directory = new DirectoryBuilder();
     private int[] places = smallPlaces; // of each pair's record: with the old keys, or from -1 on in records
 
-    /**
-     * Changes in place that the new content stands for: where in it, how many bytes go, how many come, from where, and
-     * which pair is put, and which entry's record is in the data file. */
-    private final long[] inPlaceChanges = new long[CHANGE_FIELDS * GatheredEntries.MAX_COUNT];
-
+    private final List<ContentChange> changes = new ArrayList<>(); // as many as have been needed at once
     private int changeCount;
     private OldPairs old;
     private GatheredEntries entries;
     private boolean inPlace;
     private int skipped;
-    private final EntryKey key = new EntryKey();
+    private int entry; // that is merged
+    private final EntryKey key = new EntryKey(); // of it
+    private byte fingerprint; // of the key
     private final CRC32C crc = new CRC32C();
 
     /**
@@ -111,51 +109,32 @@ final class MergedContent {
         return changeCount;
     }
 
-    /** The position of a change in the content. */
-    long changeStart(int change) {
-        return inPlaceChanges[CHANGE_FIELDS * change];
+    /** One of them. */
+    ContentChange change(int i) {
+        return changes.get(i);
     }
 
-    int removedBytes(int change) {
-        return (int) inPlaceChanges[CHANGE_FIELDS * change + 1];
+    private ContentChange nextChange() {
+        if (changeCount == changes.size()) {
+            changes.add(new ContentChange());
+        }
+        return changes.get(changeCount++);
     }
 
-    int addedBytes(int change) {
-        return (int) inPlaceChanges[CHANGE_FIELDS * change + 2];
-    }
-
-    /** The index in the buffer of the bytes that come. */
-    int addedFrom(int change) {
-        return (int) inPlaceChanges[CHANGE_FIELDS * change + 3];
-    }
-
-    /** The pair that comes, if there is one. */
-    int addedPair(int change) {
-        return (int) inPlaceChanges[CHANGE_FIELDS * change + 4];
-    }
-
-    /** Whether the pair that comes is in the data file. */
-    boolean isLarge(int change) {
-        return inPlaceChanges[CHANGE_FIELDS * change + 5] != IN_BUFFER;
-    }
-
-    /** Has the reference to it. */
-    ByteBuffer reference(int change) {
-        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+    /** Has the reference of an entry to its pair, which is in the data file. */
+    ByteBuffer reference(int entry) {
         StagedPair staged = entries.staged(entry);
         return staged != null ? staged.reference() : entries.table(entry).buffer();
     }
 
     /** The index of the reference in its buffer. */
-    int referencePosition(int change) {
-        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+    int referencePosition(int entry) {
         StagedPair staged = entries.staged(entry);
         return staged != null ? staged.position() : entries.table(entry).valuePosition(entries.ref(entry));
     }
 
     /** Bytes of the reference. */
-    int referenceBytes(int change) {
-        int entry = (int) inPlaceChanges[CHANGE_FIELDS * change + 5];
+    int referenceBytes(int entry) {
         StagedPair staged = entries.staged(entry);
         return staged != null ? staged.referenceBytes() : entries.table(entry).storedLength(entries.ref(entry));
     }
@@ -164,7 +143,7 @@ final class MergedContent {
 
     /** The position of an unchanged pair in the old content; -1 for one that has come. */
     int oldStart(int pair) {
-        return places[pair] < 0 ? -1 : places[pair] - IntervalFormat.dataPosition(old.directory(), old.base());
+        return Math.max(-1, places[pair]);
     }
 
     // ---- keys, if all are in memory
@@ -181,7 +160,7 @@ final class MergedContent {
 
     /** The header of a pair's record, for {@link RecordFormat} to take apart. */
     long header(int pair) {
-        return IntervalFormat.header(keyBuffer(pair), recordPosition(pair));
+        return RecordFormat.header(keyBuffer(pair), recordPosition(pair));
     }
 
     /** The index in its {@link #keyBuffer} at which a pair's record begins. */
@@ -208,7 +187,7 @@ final class MergedContent {
      * @param reclaiming tells which entries, and which pairs that are written anew, are left out
      */
     void merge(OldPairs oldPairs, GatheredEntries gathered, boolean wantInPlace, Reclaiming reclaiming) {
-        assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveImage() : "records to copy";
+        assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveAll() : "records to copy";
         assert wantInPlace || gathered.pieces() == 0 : "records that are in the data file";
         old = oldPairs;
         entries = gathered;
@@ -220,10 +199,11 @@ final class MergedContent {
         directory.clear();
         int nextPair = 0;
         for (int i = 0; i < entries.count(); i++) {
+            entry = i;
             MemTable table = entries.table(i);
             int ref = entries.ref(i);
             key.set(table, ref);
-            byte fingerprint = fingerprints.of(key.bytes, key.length);
+            fingerprint = fingerprints.of(key.bytes, key.length);
             int at = old.find(key, fingerprint, nextPair);
             boolean exists = old.isFound();
             copyLivePairs(nextPair, at, reclaiming);
@@ -240,23 +220,22 @@ final class MergedContent {
                             && !isOver(table, ref, reclaiming);
             boolean large = put && type == WritePayload.PUT_LARGE && merged == null || staged != null;
             if (staged != null) {
-                addStaged(table, ref, fingerprint, staged);
+                addStaged(staged);
             } else if (large) {
-                addLarge(table, ref, fingerprint);
+                addLarge();
             } else if (put) {
-                addEntry(table, ref, fingerprint, merged);
+                addEntry(merged);
             }
             if (filtered != null && put != exists) {
                 noteKey(put);
             }
             if (put || exists) {
-                int change = CHANGE_FIELDS * changeCount++;
-                inPlaceChanges[change] = start;
-                inPlaceChanges[change + 1] = removed;
-                inPlaceChanges[change + 2] = directory.bytes() - start;
-                inPlaceChanges[change + 3] = from;
-                inPlaceChanges[change + 4] = put ? directory.count() - 1 : -1;
-                inPlaceChanges[change + 5] = large ? i : IN_BUFFER;
+                nextChange().set(start, removed, from);
+            }
+            if (put) {
+                int added = (int) (directory.bytes() - start);
+                changes.get(changeCount - 1)
+                        .setAdded(added, directory.count() - 1, large ? i : ContentChange.IN_BUFFER);
             }
             nextPair = exists ? at + 1 : at;
         }
@@ -277,15 +256,10 @@ final class MergedContent {
         inPlace = true;
         skipped = old.skipped();
         recordBytes = 0;
-        changeCount = 1;
+        changeCount = 0;
         directory.clear();
         copyPairs(0, from);
-        inPlaceChanges[0] = directory.bytes();
-        inPlaceChanges[1] = old.start(to) - old.start(from);
-        inPlaceChanges[2] = 0;
-        inPlaceChanges[3] = 0;
-        inPlaceChanges[4] = -1;
-        inPlaceChanges[5] = IN_BUFFER;
+        nextChange().set(directory.bytes(), old.start(to) - old.start(from), 0);
         copyPairs(to, old.count());
     }
 
@@ -293,8 +267,8 @@ final class MergedContent {
     private void copyLivePairs(int from, int to, Reclaiming reclaiming) {
         int next = from;
         for (int pair = from; pair < to && !inPlace; pair++) {
-            int at = IntervalFormat.recordPosition(old.directory(), old.base(), pair);
-            long header = IntervalFormat.header(old.directory(), at);
+            int at = old.recordPosition(pair);
+            long header = RecordFormat.header(old.keyBuffer(), at);
             if (RecordFormat.isExtended(header) && isOver(at, header, reclaiming)) {
                 copyPairs(next, pair);
                 next = pair + 1;
@@ -304,10 +278,10 @@ final class MergedContent {
     }
 
     private boolean isOver(int recordPosition, long header, Reclaiming reclaiming) {
-        ByteBuffer image = old.directory();
+        ByteBuffer keys = old.keyBuffer();
         int keyPosition = recordPosition + RecordFormat.headerBytes(header);
-        long expiry = RecordFormat.expiry(image, recordPosition, header);
-        return reclaiming.takes(expiry, image, keyPosition, RecordFormat.keyLength(header), null);
+        long expiry = RecordFormat.expiry(keys, recordPosition, header);
+        return reclaiming.takes(expiry, keys, keyPosition, RecordFormat.keyLength(header), null);
     }
 
     private static boolean isOver(MemTable table, int ref, Reclaiming reclaiming) {
@@ -319,135 +293,122 @@ final class MergedContent {
             return;
         }
         makeRoomForPairs(to - from);
-        int data = old.haveImage() ? IntervalFormat.dataPosition(old.directory(), old.base()) : 0;
         int place = directory.count();
         for (int pair = from; pair < to && old.haveKeys(); pair++) {
-            places[place++] = old.haveImage() ? data + old.start(pair) : old.recordPosition(pair);
+            places[place++] = old.recordPosition(pair);
         }
         directory.addFrom(old.directory(), old.base(), from, to);
         if (!inPlace) {
             int bytes = old.start(to) - old.start(from);
             makeRoomForRecords(bytes);
-            records.put(recordBytes, old.directory(), data + old.start(from), bytes);
+            records.put(recordBytes, old.keyBuffer(), old.recordPosition(from), bytes);
             recordBytes += bytes;
         }
     }
 
-    private void addEntry(MemTable table, int ref, byte fingerprint, MergedValue merged) {
-        int keyLength = table.keyLength(ref);
-        if (merged != null && merged.waits()) {
-            addWaiting(table, ref, keyLength, fingerprint, merged);
-        } else if (merged != null) {
-            byte[] value = merged.bytes();
-            ByteBuffer values = ByteBuffer.wrap(value);
-            addRecord(table, ref, keyLength, fingerprint, values, 0, value.length, merged.expiry(), merged.through());
+    private void addEntry(MergedValue merged) {
+        if (merged == null) {
+            MemTable table = entries.table(entry);
+            int ref = entries.ref(entry);
+            addRecord(table.buffer(), table.valuePosition(ref), table.valueLength(ref), table.expiry(ref), 0);
+        } else if (merged.waits()) {
+            addWaiting(merged);
         } else {
-            int valuePosition = table.valuePosition(ref);
-            int valueLength = table.valueLength(ref);
-            addRecord(
-                    table,
-                    ref,
-                    keyLength,
-                    fingerprint,
-                    table.buffer(),
-                    valuePosition,
-                    valueLength,
-                    table.expiry(ref),
-                    0);
+            byte[] value = merged.bytes();
+            addRecord(ByteBuffer.wrap(value), 0, value.length, merged.expiry(), merged.through());
         }
     }
 
-    private void addRecord(
-            MemTable table,
-            int ref,
-            int keyLength,
-            byte fingerprint,
-            ByteBuffer values,
-            int valuePosition,
-            int valueLength,
-            long expiry,
-            long through) {
-        makeRoomForRecords(RecordFormat.recordBytes(keyLength, valueLength, expiry, through));
+    private void addRecord(ByteBuffer values, int valuePosition, int valueLength, long expiry, long through) {
+        MemTable table = entries.table(entry);
+        makeRoomForRecords(RecordFormat.recordBytes(key.length, valueLength, expiry, through));
         makeRoomForPairs(1);
         int from = recordBytes;
         recordBytes = RecordFormat.write(
                 records,
                 from,
                 table.buffer(),
-                table.keyPosition(ref),
-                keyLength,
+                table.keyPosition(entries.ref(entry)),
+                key.length,
                 values,
                 valuePosition,
                 valueLength,
                 expiry,
                 through,
                 crc);
-        noteExpiry(expiry, recordBytes - from, table, ref);
-        addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
+        noteExpiry(expiry, recordBytes - from);
+        addPair(from, recordBytes - from, RecordFormat.checksum(records, from));
     }
 
-    private void noteExpiry(long expiry, long bytes, MemTable table, int ref) {
+    private void noteExpiry(long expiry, long bytes) {
         if (expiry != RecordFormat.NEVER) {
-            expiries.note(now, expiry, bytes, table.buffer(), table.keyPosition(ref), table.keyLength(ref));
+            MemTable table = entries.table(entry);
+            expiries.note(now, expiry, bytes, table.buffer(), table.keyPosition(entries.ref(entry)), key.length);
         }
     }
 
-    private void addWaiting(MemTable table, int ref, int keyLength, byte fingerprint, MergedValue list) {
+    private void addWaiting(MergedValue list) {
+        MemTable table = entries.table(entry);
         int length = list.bytes().length;
-        makeRoomForRecords(RecordFormat.waitingBytes(keyLength, length, list.expiry(), list.through()));
+        makeRoomForRecords(RecordFormat.waitingBytes(key.length, length, list.expiry(), list.through()));
         makeRoomForPairs(1);
         int from = recordBytes;
         recordBytes = RecordFormat.writeWaiting(
                 records,
                 from,
                 table.buffer(),
-                table.keyPosition(ref),
-                keyLength,
+                table.keyPosition(entries.ref(entry)),
+                key.length,
                 ByteBuffer.wrap(list.bytes()),
                 0,
                 length,
                 list.expiry(),
                 list.through(),
                 crc);
-        addPair(from, recordBytes - from, RecordFormat.checksum(records, from), fingerprint);
+        addPair(from, recordBytes - from, RecordFormat.checksum(records, from));
     }
 
     /** Adds a pair that is in the data file; the buffer gets the bytes before its value. */
-    private void addLarge(MemTable table, int ref, byte fingerprint) {
-        int keyLength = table.keyLength(ref);
+    private void addLarge() {
+        MemTable table = entries.table(entry);
+        int ref = entries.ref(entry);
         int valueLength = table.valueLength(ref);
         long expiry = table.expiry(ref);
-        noteExpiry(expiry, valueLength, table, ref);
-        makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + keyLength);
-        makeRoomForPairs(1);
+        noteExpiry(expiry, valueLength);
+        makeRoomForHead();
         int from = recordBytes;
         int checksum = LargeReference.checksum(table.buffer(), table.valuePosition(ref));
-        int keyPosition = RecordFormat.writeHead(records, from, keyLength, valueLength, expiry, 0);
+        int keyPosition = RecordFormat.writeHead(records, from, key.length, valueLength, expiry, 0);
         records.putInt(from, checksum);
-        records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
-        recordBytes = keyPosition + keyLength;
-        addPair(from, RecordFormat.recordBytes(keyLength, valueLength, expiry, 0), checksum, fingerprint);
+        putKey(keyPosition);
+        addPair(from, RecordFormat.recordBytes(key.length, valueLength, expiry, 0), checksum);
     }
 
     /** Adds a pair that operands have made. */
-    private void addStaged(MemTable table, int ref, byte fingerprint, StagedPair staged) {
-        int keyLength = table.keyLength(ref);
+    private void addStaged(StagedPair staged) {
         if (!staged.waits()) {
-            noteExpiry(staged.expiry(), staged.length(), table, ref);
+            noteExpiry(staged.expiry(), staged.length());
         }
-        makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + keyLength);
-        makeRoomForPairs(1);
+        makeRoomForHead();
         int from = recordBytes;
-        int keyPosition = staged.writeHead(records, from);
-        records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
-        recordBytes = keyPosition + keyLength;
-        addPair(from, staged.recordBytes(), RecordFormat.checksum(records, from), fingerprint);
+        putKey(staged.writeHead(records, from));
+        addPair(from, staged.recordBytes(), RecordFormat.checksum(records, from));
     }
 
-    private void addPair(int from, int bytes, int checksum, byte fingerprint) {
+    private void makeRoomForHead() {
+        makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + key.length);
+        makeRoomForPairs(1);
+    }
+
+    private void putKey(int position) {
+        records.put(position, key.bytes, 0, key.length);
+        recordBytes = position + key.length;
+    }
+
+    private void addPair(int from, int bytes, int checksum) {
         places[directory.count()] = ~from;
-        int window = IntervalFormat.window(key.bytes, 0, key.length, skipped);
-        directory.add(bytes, checksum, fingerprint, window, IntervalFormat.UNKNOWN);
+        int window = Directory.window(key.bytes, 0, key.length, skipped);
+        directory.add(bytes, checksum, fingerprint, window, Directory.UNKNOWN);
     }
 
     private void makeRoomForRecords(int bytes) {

@@ -2,9 +2,9 @@ package io.flexdb.internal.write;
 
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.IntervalReplacement;
 import io.flexdb.internal.interval.Intervals;
@@ -14,10 +14,8 @@ import java.util.Arrays;
 final class NewIntervals {
     private final Intervals intervals;
     final IntervalReplacement replacement = new IntervalReplacement();
-    private int count;
     private int[] ends = new int[16]; // the pair behind each
     private int[] skipped = new int[16]; // key bytes that its windows skip
-    private long[] contents = new long[16];
     private byte[] anchor = new byte[256];
 
     NewIntervals(Intervals intervals) {
@@ -25,7 +23,7 @@ final class NewIntervals {
     }
 
     int count() {
-        return count;
+        return replacement.count();
     }
 
     /** The first pair of one of them. */
@@ -45,7 +43,7 @@ final class NewIntervals {
 
     /** The number of its content. */
     long content(int part) {
-        return contents[part];
+        return replacement.content(part);
     }
 
     /**
@@ -55,7 +53,6 @@ final class NewIntervals {
      */
     void divide(MergedContent content, IntervalRef old) {
         replacement.clear();
-        count = 0;
         DirectoryBuilder directory = content.directory();
         int pairs = content.pairs();
         int pairsEach = IntervalBounds.pairsEach(directory.starts(), 0, pairs, content.bytes());
@@ -71,17 +68,18 @@ final class NewIntervals {
         if (content.haveKeys()) {
             makeWindows(content, old);
         } else {
-            assert count == 1 : "without keys there is one";
+            assert count() == 1 : "without keys there is one";
             skipped[0] = content.skipped();
         }
     }
 
     private void add(MergedContent content, int first, int end) {
-        if (count == ends.length) {
-            ends = Arrays.copyOf(ends, 2 * count);
-            skipped = Arrays.copyOf(skipped, 2 * count);
-            contents = Arrays.copyOf(contents, 2 * count);
+        int part = count();
+        if (part == ends.length) {
+            ends = Arrays.copyOf(ends, 2 * part);
+            skipped = Arrays.copyOf(skipped, 2 * part);
         }
+        ends[part] = end;
         long bytes = content.directory().start(end) - content.directory().start(first);
         long number = intervals.newContent();
         if (first == 0) {
@@ -104,13 +102,11 @@ final class NewIntervals {
             content.keyBuffer(first).get(key, anchor, 0, length);
             replacement.add(anchor, 0, length, bytes, end - first, number);
         }
-        ends[count] = end;
-        contents[count++] = number;
     }
 
     /** Makes the windows of each part skip the common prefix of all keys that belong to it, or will. */
     private void makeWindows(MergedContent content, IntervalRef old) {
-        for (int part = 0; part < count; part++) {
+        for (int part = 0; part < count(); part++) {
             int first = first(part);
             int end = end(part);
             int skip = first == end ? 0 : old.commonPrefix(replacement, part);
@@ -118,7 +114,7 @@ final class NewIntervals {
             for (int pair = first; pair < end; pair++) {
                 int key = content.keyPosition(pair);
                 int length = content.keyLength(pair);
-                content.directory().setWindow(pair, IntervalFormat.window(content.keyBuffer(pair), key, length, skip));
+                content.directory().setWindow(pair, Directory.window(content.keyBuffer(pair), key, length, skip));
             }
         }
     }

@@ -3,9 +3,10 @@ package io.flexdb.internal.write;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.interval.IntervalFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.PairHeads;
+import io.flexdb.internal.read.Pairs;
 import io.flexdb.internal.read.ReadContext;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
@@ -15,8 +16,8 @@ import java.nio.ByteBuffer;
 final class OldPairs {
     /*
      * With a directory alone, only those pairs are read that may have the key that is sought, or whose window is the
-     * same. With an outline, which has no windows, some more are read. With an image none is, nor with the heads of
-     * pairs. Of an interval with a large value only heads are ever in memory.
+     * same. With an outline, which has no windows, some more are read. If all are in memory none is, nor with the heads
+     * of pairs. Of an interval with a large value only heads are ever in memory.
      */
     private final IntervalReader reader;
     private final ReadContext context;
@@ -24,7 +25,7 @@ final class OldPairs {
     private ByteBuffer directory;
     private int base;
     private int count;
-    private boolean image;
+    private Pairs all; // null unless all are in memory
     private PairHeads heads; // null unless values are left where they are
     private boolean windows;
     private boolean found;
@@ -38,7 +39,7 @@ final class OldPairs {
     /** Sets that there are no pairs. */
     void setNone() {
         count = 0;
-        image = false;
+        all = null;
         heads = null;
         windows = false;
     }
@@ -52,23 +53,21 @@ final class OldPairs {
         space = view;
         directory = ofInterval;
         base = position;
-        count = IntervalFormat.pairCount(directory, base);
-        image = false;
+        count = Directory.pairCount(directory, base);
+        all = null;
         heads = null;
-        windows = !IntervalFormat.isOutline(directory, base);
+        windows = !Directory.isOutline(directory, base);
     }
 
     /** Reads those of the context's interval. */
-    void readImage(FlexTreeView view) {
+    void readAll(FlexTreeView view) {
         try {
             reader.open(view, context);
-        } catch (StoreMemoryException e) {
-            throw e; // which says nothing of the file
         } catch (StorageException e) {
-            throw new UnreadableException(e);
+            throw unreadable(e);
         }
         setDirectory(view, context.image, context.base);
-        image = true;
+        all = context.pairs();
         windows = false; // keys are compared as soon
     }
 
@@ -77,10 +76,8 @@ final class OldPairs {
         PairHeads read;
         try {
             read = reader.readHeads(view, context);
-        } catch (StoreMemoryException e) {
-            throw e; // which says nothing of the file
         } catch (StorageException e) {
-            throw new UnreadableException(e);
+            throw unreadable(e);
         }
         setDirectory(view, read.directory(), 0);
         heads = read;
@@ -93,22 +90,22 @@ final class OldPairs {
 
     /** Whether all of them are in memory, but for their values perhaps. */
     boolean haveKeys() {
-        return image || heads != null;
+        return all != null || heads != null;
     }
 
     /** The buffer of the keys that are in memory, in records or their heads. */
     ByteBuffer keyBuffer() {
-        return heads != null ? heads.buffer() : directory;
+        return heads != null ? heads.buffer() : all.memory();
     }
 
     /** The index in the {@link #keyBuffer} at which the record of a pair, or its head, begins. */
     int recordPosition(int pair) {
-        return heads != null ? heads.position(pair) : IntervalFormat.recordPosition(directory, base, pair);
+        return heads != null ? heads.position(pair) : start(pair);
     }
 
     /** Whether all of them are in memory. */
-    boolean haveImage() {
-        return image;
+    boolean haveAll() {
+        return all != null;
     }
 
     ByteBuffer directory() {
@@ -121,12 +118,12 @@ final class OldPairs {
 
     /** How many bytes the windows skip. */
     int skipped() {
-        return count == 0 ? 0 : IntervalFormat.skipped(directory, base);
+        return count == 0 ? 0 : Directory.skipped(directory, base);
     }
 
     /** The beginning of a pair, relative to the first. */
     int start(int pair) {
-        return IntervalFormat.relativePosition(directory, base, pair);
+        return Directory.relativePosition(directory, base, pair);
     }
 
     /**
@@ -141,21 +138,21 @@ final class OldPairs {
             return 0;
         }
         int window = windowOf(key);
-        int pair = IntervalFormat.candidate(directory, base, fingerprint, from);
+        int pair = Directory.candidate(directory, base, fingerprint, from);
         while (pair >= 0) {
-            boolean mayBe = !windows || IntervalFormat.window(directory, base, pair) == window;
+            boolean mayBe = !windows || Directory.window(directory, base, pair) == window;
             if (mayBe && compare(key, pair) == 0) { // else the pair need not be read
 
                 found = true;
                 return pair;
             }
-            pair = IntervalFormat.candidate(directory, base, fingerprint, pair + 1);
+            pair = Directory.candidate(directory, base, fingerprint, pair + 1);
         }
         return lowerBound(key, from);
     }
 
     private int windowOf(EntryKey key) {
-        return windows ? IntervalFormat.window(key.bytes, 0, key.length, skipped()) : 0;
+        return windows ? Directory.window(key.bytes, 0, key.length, skipped()) : 0;
     }
 
     /** Whether the last search has found its key. */
@@ -169,7 +166,7 @@ final class OldPairs {
         int high = count;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            int order = !windows ? 0 : Integer.compareUnsigned(window, IntervalFormat.window(directory, base, middle));
+            int order = !windows ? 0 : Integer.compareUnsigned(window, Directory.window(directory, base, middle));
             if ((order == 0 ? compare(key, middle) : order) > 0) {
                 low = middle + 1;
             } else {
@@ -183,8 +180,8 @@ final class OldPairs {
         if (heads != null) {
             return heads.compare(key.bytes, key.length, pair);
         }
-        if (image) {
-            return IntervalFormat.compare(key.bytes, 0, key.length, directory, base, pair);
+        if (all != null) {
+            return all.compare(key.bytes, key.length, pair);
         }
         try {
             long header = reader.pairs().loadPair(space, context, directory, base, pair);
@@ -195,10 +192,13 @@ final class OldPairs {
                     context.image,
                     RecordFormat.headerBytes(header),
                     RecordFormat.keyLength(header));
-        } catch (StoreMemoryException e) {
-            throw e; // which says nothing of the file
         } catch (StorageException e) {
-            throw new UnreadableException(e);
+            throw unreadable(e);
         }
+    }
+
+    private static RuntimeException unreadable(StorageException e) {
+        boolean ofFile = !(e instanceof StoreMemoryException); // which says nothing of it
+        return ofFile ? new UnreadableException(e) : e;
     }
 }

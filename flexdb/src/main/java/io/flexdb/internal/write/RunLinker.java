@@ -131,8 +131,8 @@ final class RunLinker {
             int ticket = committer.epochs.enter(); // a directory lies in the cache
             try {
                 leftPairs = committer.placeInInterval(from);
-                rightPairs = committer.old.count() - leftPairs;
-                leftBytes = leftPairs == 0 ? 0 : committer.old.start(leftPairs);
+                rightPairs = committer.editor.old.count() - leftPairs;
+                leftBytes = leftPairs == 0 ? 0 : committer.editor.old.start(leftPairs);
                 rightBytes = interval.lengthBytes() - leftBytes;
             } finally {
                 committer.epochs.exit(ticket);

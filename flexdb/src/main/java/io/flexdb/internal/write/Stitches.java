@@ -25,7 +25,7 @@ final class Stitches {
         stitched.clear();
         begins.clear();
         pairs = content.pairs();
-        if (thresholdBytes == Committer.NO_STITCHES) {
+        if (thresholdBytes == IntervalEditor.NO_STITCHES) {
             return;
         }
         extents.reset(space);

@@ -7,10 +7,11 @@ import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.zip.CRC32C;
 
-/** Images whose every byte follows from their content number. */
+/** Directories whose every byte follows from their content number. */
 final class Images {
     static final Fingerprints FINGERPRINTS = new Fingerprints();
 
@@ -34,21 +35,38 @@ final class Images {
         return data;
     }
 
-    /** Bytes of an image. */
-    static int bytes(int dataBytes, int pairCount) {
-        return IntervalFormat.directoryBytes(dataBytes, pairCount) + dataBytes;
-    }
-
     static ByteBuffer build(long content, byte[][] keys, byte[][] values) {
         ByteBuffer data = pairs(keys, values);
-        ByteBuffer image =
-                ByteBuffer.allocateDirect(bytes(data.capacity(), keys.length)).order(ByteOrder.LITTLE_ENDIAN);
-        IntervalFormat.build(
-                image, 0, content, keys.length, data, 0, data.capacity(), new CRC32C(), FINGERPRINTS, 0xFFFF);
-        return image;
+        ByteBuffer to = ByteBuffer.allocateDirect(Directory.bytes(data.capacity(), keys.length))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        write(to, 0, content, keys, data);
+        return to;
     }
 
-    /** An image the directory of which has up to about {@code maxBytes}. */
+    /** Writes the directory of these pairs. */
+    static void write(ByteBuffer to, int base, long content, byte[][] keys, ByteBuffer data) {
+        DirectoryBuilder builder = new DirectoryBuilder();
+        builder.ensure(keys.length);
+        int skipped = skipped(keys);
+        for (int at = 0; at < data.capacity(); ) {
+            long header = RecordFormat.header(data, at);
+            builder.add(data, at, header, FINGERPRINTS, skipped);
+            at += RecordFormat.recordBytes(header);
+        }
+        builder.write(to, base, content, 0, keys.length, skipped);
+    }
+
+    /** How many bytes all these keys begin with in common. */
+    static int skipped(byte[][] keys) {
+        if (keys.length == 0) {
+            return 0;
+        }
+        byte[] last = keys[keys.length - 1];
+        int difference = Arrays.mismatch(keys[0], last);
+        return difference < 0 ? last.length : difference;
+    }
+
+    /** A directory that has up to about {@code maxBytes}. */
     static ByteBuffer of(long content, int maxBytes) {
         Random random = new Random(content);
         int count = 1 + random.nextInt(maxBytes / 12 + 1);
@@ -62,24 +80,22 @@ final class Images {
         return build(content, keys, values);
     }
 
-    /** Compares the directory at a place, which may have been dropped meanwhile, with that of an image. */
+    /** Compares the directory at a place, which may have been dropped meanwhile, with another. */
     static void assertIs(ByteBuffer expected, ByteBuffer directory, int base) {
-        int pairs = IntervalFormat.pairCount(expected, 0);
-        assertEquals(pairs, IntervalFormat.pairCount(directory, base));
-        assertEquals(IntervalFormat.dataBytes(expected, 0), IntervalFormat.dataBytes(directory, base));
-        assertEquals(IntervalFormat.skipped(expected, 0), IntervalFormat.skipped(directory, base));
+        int pairs = Directory.pairCount(expected, 0);
+        assertEquals(pairs, Directory.pairCount(directory, base));
+        assertEquals(Directory.dataBytes(expected, 0), Directory.dataBytes(directory, base));
+        assertEquals(Directory.skipped(expected, 0), Directory.skipped(directory, base));
         for (int i = 0; i < pairs; i++) {
-            assertEquals(IntervalFormat.fingerprint(expected, 0, i), IntervalFormat.fingerprint(directory, base, i));
-            assertEquals(
-                    IntervalFormat.relativePosition(expected, 0, i),
-                    IntervalFormat.relativePosition(directory, base, i));
-            assertEquals(IntervalFormat.address(expected, 0, i), IntervalFormat.address(directory, base, i));
-            assertEquals(IntervalFormat.checksum(expected, 0, i), IntervalFormat.checksum(directory, base, i));
-            assertEquals(IntervalFormat.window(expected, 0, i), IntervalFormat.window(directory, base, i));
+            assertEquals(Directory.fingerprint(expected, 0, i), Directory.fingerprint(directory, base, i));
+            assertEquals(Directory.relativePosition(expected, 0, i), Directory.relativePosition(directory, base, i));
+            assertEquals(Directory.address(expected, 0, i), Directory.address(directory, base, i));
+            assertEquals(Directory.checksum(expected, 0, i), Directory.checksum(directory, base, i));
+            assertEquals(Directory.window(expected, 0, i), Directory.window(directory, base, i));
         }
     }
 
-    /** Compares the outline that a cache has of a content with the directory of an image. */
+    /** Compares the outline that a cache has of a content with a directory. */
     static void assertIsOutline(ByteBuffer expected, IntervalCache cache, long content) {
         long location = cache.find(content, 0);
         assertEquals(-1, cache.findDirectory(content, 0));
@@ -87,14 +103,13 @@ final class Images {
     }
 
     static void assertIsOutline(ByteBuffer expected, ByteBuffer outline, int base) {
-        int pairs = IntervalFormat.pairCount(expected, 0);
-        assertTrue(IntervalFormat.isOutline(outline, base));
-        assertEquals(pairs, IntervalFormat.pairCount(outline, base));
+        int pairs = Directory.pairCount(expected, 0);
+        assertTrue(Directory.isOutline(outline, base));
+        assertEquals(pairs, Directory.pairCount(outline, base));
         for (int i = 0; i < pairs; i++) {
-            assertEquals(IntervalFormat.fingerprint(expected, 0, i), IntervalFormat.fingerprint(outline, base, i));
-            assertEquals(IntervalFormat.recordBytes(expected, 0, i), IntervalFormat.recordBytes(outline, base, i));
-            assertEquals(
-                    IntervalFormat.relativePosition(expected, 0, i), IntervalFormat.relativePosition(outline, base, i));
+            assertEquals(Directory.fingerprint(expected, 0, i), Directory.fingerprint(outline, base, i));
+            assertEquals(Directory.recordBytes(expected, 0, i), Directory.recordBytes(outline, base, i));
+            assertEquals(Directory.relativePosition(expected, 0, i), Directory.relativePosition(outline, base, i));
         }
     }
 }

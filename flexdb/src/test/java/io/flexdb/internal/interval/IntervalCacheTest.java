@@ -60,7 +60,7 @@ class IntervalCacheTest {
                 .mapToLong(e -> 15
                                 + (cache.containsDirectory(e.getKey())
                                         ? directoryBytes(e.getValue())
-                                        : IntervalFormat.outlineBytes(e.getValue(), 0))
+                                        : Directory.bytes(e.getValue(), 0, Directory.OUTLINE))
                         & ~15)
                 .sum();
         assertEquals(bytes, cache.entryBytes());
@@ -68,10 +68,7 @@ class IntervalCacheTest {
     }
 
     private static int directoryBytes(ByteBuffer image) {
-        int pieces = IntervalFormat.piecesToPack(image, 0);
-        return pieces > 0
-                ? IntervalFormat.packedBytes(IntervalFormat.pairCount(image, 0), pieces)
-                : IntervalFormat.directoryBytes(image, 0);
+        return Directory.bytes(image, 0, Directory.layoutToKeep(image, 0));
     }
 
     @Test
@@ -228,7 +225,7 @@ class IntervalCacheTest {
     void aDirectoryLargerThanAQuarterOfARegionIsNotKept() {
         IntervalCache cache = new IntervalCache(epochs, MIB);
         int most = 1;
-        while (IntervalFormat.packedBytes(most + 1, 1) <= cache.maxDirectoryBytes()) {
+        while (Directory.bytes(0, most + 1, 1) <= cache.maxDirectoryBytes()) {
             most++;
         }
         cache.insert(withPairs(1, most), 0, false);
@@ -392,7 +389,7 @@ class IntervalCacheTest {
         byte[][] keys = new byte[162][];
         Arrays.setAll(keys, i -> new byte[] {(byte) (i >> 8), (byte) i});
         byte[][] values = new byte[keys.length][0];
-        int bytes = IntervalFormat.packedBytes(keys.length, 1);
+        int bytes = Directory.bytes(0, keys.length, 1);
         long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
         Random random = new Random(seed);
         int warm = 60_000;

@@ -97,7 +97,7 @@ class IntervalCacheThreadsTest {
         if (random.nextInt(8) == 0) {
             Thread.yield(); // so that others get to reuse the memory, if they are wrong to do so
         }
-        if (IntervalFormat.isOutline(cache.buffer(location), cache.base(location))) {
+        if (Directory.isOutline(cache.buffer(location), cache.base(location))) {
             Images.assertIsOutline(image, cache.buffer(location), cache.base(location));
         } else {
             Images.assertIs(image, cache.buffer(location), cache.base(location));

@@ -45,8 +45,7 @@ class SavedDirectoriesTest {
         ByteBuffer image = Images.build(7, keys, values);
         for (int i = 0; i < pairs; i++) {
             int piece = pieces == 0 ? i : i * pieces / pairs;
-            IntervalFormat.setAddress(
-                    image, 0, i, 1_000_000L * (1 + piece) + IntervalFormat.relativePosition(image, 0, i));
+            Directory.setAddress(image, 0, i, 1_000_000L * (1 + piece) + Directory.relativePosition(image, 0, i));
         }
         return image;
     }
@@ -56,7 +55,7 @@ class SavedDirectoriesTest {
         cache.insert(image, 0, false);
         ByteBuffer bytes = ByteBuffer.allocate(FIRST + (64 << 10)).order(ByteOrder.LITTLE_ENDIAN);
         bytes.position(FIRST);
-        assertTrue(cache.saveDirectory(7, IntervalFormat.pairCount(image, 0), bytes));
+        assertTrue(cache.saveDirectory(7, Directory.pairCount(image, 0), bytes));
         int length = bytes.position() - FIRST;
         int entry = TABLE + SavedDirectories.ENTRY_BYTES;
         bytes.putLong(entry, FIRST).putInt(entry + 8, length);
@@ -78,7 +77,7 @@ class SavedDirectoriesTest {
             @ForAll @IntRange(min = 0, max = 9) int pieces,
             @ForAll boolean wide) {
         ByteBuffer image = image(pairs, pieces, wide ? 300 : 20);
-        long bytes = IntervalFormat.dataBytes(image, 0);
+        long bytes = Directory.dataBytes(image, 0);
         IntervalCache cache = newCache();
         SavedDirectories saved = open(file(newCache(), image), cache);
         assertTrue(saved.mayHave(2));
@@ -88,11 +87,11 @@ class SavedDirectoriesTest {
         ByteBuffer region = cache.buffer(location);
         int base = cache.base(location);
         for (int i = 0; i < pairs; i++) {
-            assertEquals(IntervalFormat.address(image, 0, i), IntervalFormat.address(region, base, i));
-            assertEquals(IntervalFormat.checksum(image, 0, i), IntervalFormat.checksum(region, base, i));
-            assertEquals(IntervalFormat.fingerprint(image, 0, i), IntervalFormat.fingerprint(region, base, i));
-            assertEquals(IntervalFormat.window(image, 0, i), IntervalFormat.window(region, base, i));
-            assertEquals(IntervalFormat.recordBytes(image, 0, i), IntervalFormat.recordBytes(region, base, i));
+            assertEquals(Directory.address(image, 0, i), Directory.address(region, base, i));
+            assertEquals(Directory.checksum(image, 0, i), Directory.checksum(region, base, i));
+            assertEquals(Directory.fingerprint(image, 0, i), Directory.fingerprint(region, base, i));
+            assertEquals(Directory.window(image, 0, i), Directory.window(region, base, i));
+            assertEquals(Directory.recordBytes(image, 0, i), Directory.recordBytes(region, base, i));
         }
         assertFalse(saved.mayHave(2));
         assertEquals(-1, saved.restore(2, pairs, bytes));
@@ -109,7 +108,7 @@ class SavedDirectoriesTest {
         assertTrue(saved.copy(2, to));
         assertEquals(content.length - FIRST, to.position());
         assertArrayEquals(Arrays.copyOfRange(content, FIRST, content.length), Arrays.copyOf(to.array(), to.position()));
-        saved.restore(2, PAIRS, IntervalFormat.dataBytes(image, 0));
+        saved.restore(2, PAIRS, Directory.dataBytes(image, 0));
         assertFalse(saved.copy(2, to), "the cache has had it");
         saved.close();
     }
@@ -117,7 +116,7 @@ class SavedDirectoriesTest {
     @Test
     void otherContentsAndOtherIntervalsGetNone() {
         ByteBuffer image = image(PAIRS, 3, 20);
-        long bytes = IntervalFormat.dataBytes(image, 0);
+        long bytes = Directory.dataBytes(image, 0);
         byte[] content = file(newCache(), image);
         for (long number : new long[] {Long.MIN_VALUE, -1, 0, 1, 3, 4, Long.MAX_VALUE}) {
             SavedDirectories saved = open(content, newCache());
@@ -138,7 +137,7 @@ class SavedDirectoriesTest {
     @Test
     void eachFlippedBitAndEachCutCostsADirectoryAndNothingElse() {
         ByteBuffer image = image(PAIRS, 3, 20);
-        long bytes = IntervalFormat.dataBytes(image, 0);
+        long bytes = Directory.dataBytes(image, 0);
         byte[] sound = file(newCache(), image);
         int entry = TABLE + SavedDirectories.ENTRY_BYTES;
         for (int bit = 8 * entry; bit < 8 * sound.length; bit++) {
@@ -163,7 +162,7 @@ class SavedDirectoriesTest {
     void bytesOfAnotherMakeAreRefusedOrStayWithinTheirInterval(@ForAll long seed) {
         Random random = new Random(seed);
         ByteBuffer image = image(PAIRS, random.nextInt(5), 20);
-        long bytes = IntervalFormat.dataBytes(image, 0);
+        long bytes = Directory.dataBytes(image, 0);
         byte[] content = file(newCache(), image);
         int length = content.length - FIRST;
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
@@ -178,14 +177,13 @@ class SavedDirectoriesTest {
         SavedDirectories saved = open(content, cache);
         long location = saved.restore(2, PAIRS, bytes);
         if (location >= 0) {
-            int[] positions = new int[PAIRS + 1];
-            long[] addresses = new long[PAIRS];
-            int[] checksums = new int[PAIRS];
-            IntervalFormat.copyPlaces(
-                    cache.buffer(location), cache.base(location), 0, PAIRS, positions, addresses, checksums);
+            PairPlaces places = new PairPlaces(
+                    ByteBuffer.allocateDirect(PairPlaces.MEMORY_BYTES).order(ByteOrder.LITTLE_ENDIAN));
+            places.take(cache.buffer(location), cache.base(location));
+            places.place(0, PAIRS);
             for (int i = 0; i < PAIRS; i++) {
-                IntervalFormat.address(cache.buffer(location), cache.base(location), i);
-                assertTrue(positions[i] < positions[i + 1] && positions[i + 1] <= bytes);
+                Directory.address(cache.buffer(location), cache.base(location), i);
+                assertTrue(places.position(i) < places.position(i + 1) && places.position(i + 1) <= bytes);
             }
         }
         saved.close();

@@ -49,7 +49,7 @@ class SavedOutlinesTest {
         IntervalCache other = newCache();
         SavedOutlines outlines = new SavedOutlines(other);
         assertTrue(outlines.restore(99, 1, 5, ByteBuffer.wrap(new byte[1])), "that there is none");
-        assertTrue(outlines.restore(8, pairs, IntervalFormat.dataBytes(image, 0), saved));
+        assertTrue(outlines.restore(8, pairs, Directory.dataBytes(image, 0), saved));
         assertFalse(saved.hasRemaining());
         Images.assertIsOutline(image, other, 8);
         outlines.forgetRestored();
@@ -71,7 +71,7 @@ class SavedOutlinesTest {
     void bytesThatAreNoOutlineOfTheIntervalAreRefused() {
         Random random = new Random(3);
         ByteBuffer image = image(7, 40, 250, random);
-        int bytes = IntervalFormat.dataBytes(image, 0);
+        int bytes = Directory.dataBytes(image, 0);
         IntervalCache cache = newCache();
         cache.insert(image, 0, false);
         ByteBuffer saved = save(cache, 7, 40);
@@ -93,7 +93,7 @@ class SavedOutlinesTest {
                 long location = other.find(2, 0);
                 int last = 0;
                 for (int pair = 1; pair <= 40; pair++) {
-                    int at = IntervalFormat.relativePosition(other.buffer(location), other.base(location), pair);
+                    int at = Directory.relativePosition(other.buffer(location), other.base(location), pair);
                     assertTrue(at > last && at <= bytes);
                     last = at;
                 }

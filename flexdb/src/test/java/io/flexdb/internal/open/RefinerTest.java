@@ -13,9 +13,9 @@ import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.SparseIndex;
@@ -185,7 +185,7 @@ class RefinerTest {
             assertTrue(store.cache.entryBytes() < bytes, store.cache::toString);
             assertEquals(0, store.cache.entryCount());
             assertArrayEquals(value(20_000), reader.get(KeyHeads.RAW, key, null));
-            int most = IntervalFormat.directoryBytes(IntervalBounds.MAX_BYTES, IntervalBounds.MAX_PAIRS);
+            int most = Directory.bytes(IntervalBounds.MAX_BYTES, IntervalBounds.MAX_PAIRS);
             assertTrue(most < bytes);
             assertTrue(store.cache.entryBytes() < most + 16, store.cache::toString); // as they are aligned
         }

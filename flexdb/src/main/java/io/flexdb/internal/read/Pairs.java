@@ -2,65 +2,74 @@ package io.flexdb.internal.read;
 
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.BadRecordException;
+import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
+import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.PairPlaces;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
-/** The pairs of an interval as a cursor wants them: in memory, verified, with the place of each. For one thread. */
-final class IntervalPairs {
+/** The pairs of an interval in memory, verified, with the place of each. Reused; for one thread. */
+public final class Pairs {
     /*
      * With a directory, pairs are brought when they are wanted, and keys are looked for by their windows; with an outline,
      * too, but a key is compared with those of pairs that are brought for that. Without either all of them are there from
      * the beginning: who walks wants each pair in its turn, and looks for a key at most once, so no fingerprints are
      * needed, and one pass finds where each pair is, and verifies it while it is in the processor's cache anyway.
      *
-     * The memory begins with the pairs; behind them, from the next multiple of 4 on, it has where each of them begins.
+     * The memory, which is a context's, begins with the pairs. Their directory can be made behind them.
      */
     private static final long ALL = -1;
 
     private static final int AHEAD_IF_SLOW = 16; // of the pair that is sought, as who seeks mostly goes on
 
+    private static final int MOST_STARTS_KEPT = 64 << 10;
+
     private final IntervalReader reader;
-    private final ReadContext context;
+    final ReadContext context;
     private ByteBuffer memory;
     private int dataBytes;
-    private int positions;
+    private final int[] fewStarts = new int[IntervalBounds.MAX_PAIRS];
+    private int[] starts = fewStarts; // of each if all are there
     private int count;
     private long there; // a bit for each pair; or ALL
     private long prefetched; // likewise, of pairs that were not there
 
     // Needed to bring pairs:
-    private final PairPlaces places;
-    private FlexTreeView space; // null if all are there
-    private long contentNumber;
-    private long logicalOffset;
+    final PairPlaces places;
+    FlexTreeView space; // null if all are there
+    long contentNumber;
+    long logicalOffset;
     private PairHeads heads; // null unless values are left where they are
 
     /**
-     * @param context to bring pairs with
-     * @param places to be used for that, by this alone
+     * @param reader to bring pairs with; null if all are there from the beginning
+     * @param context has the memory
+     * @param places to bring pairs with, for this alone
      */
-    IntervalPairs(IntervalReader reader, ReadContext context, PairPlaces places) {
+    Pairs(IntervalReader reader, ReadContext context, PairPlaces places) {
         this.reader = reader;
         this.context = context;
         this.places = places;
     }
 
-    private static int positions(int dataBytes) {
-        return (dataBytes + Integer.BYTES - 1) & -Integer.BYTES;
+    /**
+     * How much memory pairs need with their directory, as far as anybody knows.
+     *
+     * @param counted how many they are, or {@link IntervalBounds#UNKNOWN_PAIRS}
+     */
+    static int memoryBytes(int dataBytes, int counted) {
+        return counted < IntervalBounds.UNKNOWN_PAIRS
+                ? Math.addExact(dataBytes, Directory.bytes(dataBytes, counted))
+                : dataBytes;
     }
 
-    /** How much memory so many pairs need. */
-    static int memoryBytes(int dataBytes, int pairs) {
-        return Math.addExact(positions(dataBytes), Math.multiplyExact(pairs, Integer.BYTES));
-    }
-
-    /** Holds no pairs. Can't fail. */
+    /** Holds no pairs, and no memory. Allocates nothing, so it can't fail. */
     void clear() {
         count = 0;
         there = ALL;
@@ -68,6 +77,9 @@ final class IntervalPairs {
         memory = null;
         space = null;
         heads = null;
+        if (starts.length > MOST_STARTS_KEPT) {
+            starts = fewStarts;
+        }
     }
 
     /**
@@ -75,7 +87,7 @@ final class IntervalPairs {
      *
      * @param view that they are of, which is pinned
      * @param interval that they are of
-     * @param data of the context's, with room for the pairs and more, as {@link #memoryBytes} says
+     * @param data of the context's, with room for the pairs
      * @param directory has the directory or outline, at a base, for now
      */
     void takeDirectory(FlexTreeView view, IntervalCursor interval, ByteBuffer data, ByteBuffer directory, int base) {
@@ -88,7 +100,6 @@ final class IntervalPairs {
         there = 0;
         count = places.count();
         dataBytes = places.dataBytes();
-        positions = dataBytes;
     }
 
     /** Whether all pairs are there from the beginning. */
@@ -108,7 +119,7 @@ final class IntervalPairs {
             first++;
         }
         if (first < to) {
-            reader.pairs().loadPairs(space, context, contentNumber, logicalOffset, memory, places, first, to);
+            reader.pairs().loadPairs(this, first, to);
             there |= (1L << to) - (1L << first);
         }
     }
@@ -139,24 +150,24 @@ final class IntervalPairs {
     }
 
     /**
-     * Takes the pairs that a buffer begins with, and uses what is behind them, and the buffer's position and limit.
+     * Takes the pairs that a buffer begins with.
      *
-     * @param pairs how many they are, for which there is room behind them
+     * @param counted how many they must be, or {@link IntervalBounds#UNKNOWN_PAIRS}
      * @throws BadRecordException if the bytes are not so many whole pairs with ascending keys, as they were written; it
      *     holds none then
      */
-    void take(ByteBuffer data, int bytesOfAll, int pairs, CRC32C crc) {
+    void take(ByteBuffer data, int bytesOfAll, int counted, CRC32C crc) {
         clear();
-        dataBytes = bytesOfAll;
-        positions = positions(dataBytes);
+        boolean areCounted = counted < IntervalBounds.UNKNOWN_PAIRS;
         int at = 0;
         int lastKey = 0;
         int lastKeyLength = 0;
-        for (int i = 0; i < pairs; i++) {
-            long header = RecordFormat.readWhole(data, at, dataBytes);
+        int pair = 0;
+        for (; areCounted ? pair < counted : at < bytesOfAll; pair++) {
+            long header = RecordFormat.readWhole(data, at, bytesOfAll);
             if (header < 0) {
                 throw new BadRecordException(
-                        at, "a record within " + (dataBytes - at) + " bytes", RecordFormat.found(header));
+                        at, "a record within " + (bytesOfAll - at) + " bytes", RecordFormat.found(header));
             }
             int bytes = RecordFormat.recordBytes(header);
             if (!RecordFormat.isSound(data, at, bytes, crc)) {
@@ -164,18 +175,30 @@ final class IntervalPairs {
             }
             int key = at + RecordFormat.headerBytes(header);
             int keyLength = RecordFormat.keyLength(header);
-            if (i > 0 && KeyBytes.compare(data, lastKey, lastKeyLength, data, key, keyLength) >= 0) {
+            if (pair > 0 && KeyBytes.compare(data, lastKey, lastKeyLength, data, key, keyLength) >= 0) {
                 throw new BadRecordException(at, "a key above the one before", "one that is not");
             }
-            data.putInt(positions + i * Integer.BYTES, at);
+            setStart(pair, at);
             lastKey = key;
             lastKeyLength = keyLength;
             at += bytes;
         }
-        if (at != dataBytes) {
-            throw new BadRecordException(at, "the end after " + pairs + " pairs", "more");
+        if (at != bytesOfAll) {
+            throw new BadRecordException(at, "the end after " + counted + " pairs", "more");
         }
+        holdAll(data, bytesOfAll, pair);
+    }
+
+    private void setStart(int pair, int start) {
+        if (pair == starts.length) {
+            starts = Arrays.copyOf(starts, 2 * pair);
+        }
+        starts[pair] = start;
+    }
+
+    private void holdAll(ByteBuffer data, int bytesOfAll, int pairs) {
         memory = data;
+        dataBytes = bytesOfAll;
         count = pairs;
         there = ALL;
     }
@@ -184,15 +207,11 @@ final class IntervalPairs {
         return count;
     }
 
-    /** Takes a pair without its value, which a buffer begins with, and uses 4 bytes behind it, aligned. */
+    /** Takes a pair without its value, which a buffer begins with. */
     void takeHead(ByteBuffer data, int headBytes) {
         clear();
-        dataBytes = headBytes;
-        positions = positions(headBytes);
-        data.putInt(positions, 0);
-        memory = data;
-        count = 1;
-        there = ALL;
+        setStart(0, 0);
+        holdAll(data, headBytes, 1);
     }
 
     /**
@@ -204,16 +223,12 @@ final class IntervalPairs {
     void takeHeads(PairHeads ofPairs, long ofInterval) {
         clear();
         int headBytes = ofPairs.headBytes();
-        ByteBuffer data = context.memory(memoryBytes(headBytes, ofPairs.count()));
+        ByteBuffer data = context.memory(headBytes);
         data.put(0, ofPairs.buffer(), 0, headBytes);
-        dataBytes = headBytes;
-        positions = positions(headBytes);
         for (int pair = 0; pair < ofPairs.count(); pair++) {
-            data.putInt(positions + pair * Integer.BYTES, ofPairs.position(pair));
+            setStart(pair, ofPairs.position(pair));
         }
-        memory = data;
-        count = ofPairs.count();
-        there = ALL;
+        holdAll(data, headBytes, ofPairs.count());
         heads = ofPairs;
         logicalOffset = ofInterval;
     }
@@ -228,27 +243,28 @@ final class IntervalPairs {
         return logicalOffset + heads.start(pair + 1) - RecordFormat.valueLength(heads.header(pair));
     }
 
-    /** Makes the directory of these pairs, which are few, at the beginning of a buffer of the context's. */
-    ByteBuffer makeDirectory(long content) {
+    /**
+     * Makes the directory of these pairs, which are all there, behind them in the memory.
+     *
+     * @param maxSkipped bytes of keys that its windows may skip
+     * @return where it begins
+     */
+    int makeDirectory(Fingerprints fingerprints, long content, int maxSkipped) {
         DirectoryBuilder builder = context.directoryBuilder();
         builder.clear();
         builder.ensure(count);
-        int skipped = count == 0 ? 0 : commonPrefix();
+        int skipped = count == 0 ? 0 : Math.min(maxSkipped, commonPrefix());
         for (int pair = 0; pair < count; pair++) {
             int at = position(pair);
-            long header = header(at);
-            int key = at + RecordFormat.headerBytes(header);
-            int length = RecordFormat.keyLength(header);
-            builder.add(
-                    RecordFormat.recordBytes(header),
-                    RecordFormat.checksum(memory, at),
-                    reader.fingerprints().of(memory, key, length),
-                    IntervalFormat.window(memory, key, length, skipped),
-                    IntervalFormat.UNKNOWN);
+            builder.add(memory, at, header(at), fingerprints, skipped);
         }
-        ByteBuffer made = context.directory();
-        builder.write(made, 0, content, 0, count, skipped);
-        return made;
+        ByteBuffer made = context.memory(memoryBytes(dataBytes, count));
+        if (made != memory) {
+            made.put(0, memory, 0, dataBytes);
+            memory = made;
+        }
+        builder.write(made, dataBytes, content, 0, count, skipped);
+        return dataBytes;
     }
 
     private int commonPrefix() {
@@ -266,18 +282,18 @@ final class IntervalPairs {
     }
 
     /** Where the pairs are. */
-    ByteBuffer memory() {
+    public ByteBuffer memory() {
         return memory;
     }
 
     /** Where a pair begins in the memory. */
     int position(int pair) {
-        return space != null ? places.position(pair) : memory.getInt(positions + pair * Integer.BYTES);
+        return space != null ? places.position(pair) : starts[pair];
     }
 
     /** The header of the pair that begins there, for {@link RecordFormat} to take apart. */
     long header(int position) {
-        return RecordFormat.readHeader(memory, position, positions);
+        return RecordFormat.readHeader(memory, position, dataBytes);
     }
 
     /** The first pair whose key is not below the one sought, or the number of the pairs. Inside a short read. */
@@ -290,14 +306,25 @@ final class IntervalPairs {
         return bound(key, length, 1);
     }
 
+    /** The pair that has a key, or -1. Inside a short read. */
+    int find(byte[] key, int length) {
+        int pair = lowerBound(key, length);
+        return pair < count && compare(key, length, pair) == 0 ? pair : -1;
+    }
+
+    /** Compares a key with that of a pair, which is there. */
+    public int compare(byte[] key, int length, int pair) {
+        return compare(key, length, pair, Integer.MAX_VALUE);
+    }
+
     /** Whether a directory tells, with one pair read at most, that no pair is from a key on to before another. */
     boolean isKnownEmpty(byte[] from, int length, byte[] to) {
         if (space == null || places.areOutlined() || count == 0) {
             return false;
         }
         int skipped = places.skipped();
-        int low = places.lowerBound(IntervalFormat.window(from, 0, length, skipped));
-        int toWindow = IntervalFormat.window(to, 0, to.length, skipped);
+        int low = places.lowerBound(Directory.window(from, 0, length, skipped));
+        int toWindow = Directory.window(to, 0, to.length, skipped);
         if (low < places.upperBound(places.lowerBound(toWindow), toWindow)) {
             return false;
         }
@@ -316,7 +343,7 @@ final class IntervalPairs {
         int high = count;
         if (space != null && !places.areOutlined()) {
             int skipped = places.skipped();
-            int window = IntervalFormat.window(key, 0, length, skipped);
+            int window = Directory.window(key, 0, length, skipped);
             low = places.lowerBound(window);
             high = places.upperBound(low, window); // between them are the pairs of which windows do not tell
             int near = Math.min(low, count - 1);
@@ -333,7 +360,7 @@ final class IntervalPairs {
             int middle = (low + high) >>> 1;
             need(middle, middle + 1);
             // Behind a pair that is below the key, or equal to it where the upper bound is sought.
-            if (compare(key, length, middle, Integer.MAX_VALUE) + tie > 0) {
+            if (compare(key, length, middle) + tie > 0) {
                 low = middle + 1;
             } else {
                 high = middle;

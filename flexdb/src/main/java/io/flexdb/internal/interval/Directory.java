@@ -1,16 +1,12 @@
 package io.flexdb.internal.interval;
 
 import io.flexdb.flextree.FlexTree;
-import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.KeyBytes;
-import io.flexdb.internal.base.RecordFormat;
 import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
 
 /**
- * An interval in memory: its KV pairs exactly as in the FlexSpace, behind its <i>directory</i>, which is what it takes
- * to find one of them.
+ * The directory of an interval: finds one of its KV pairs without reading the others.
  *
  * <pre>
  * SIZE            FIELD
@@ -19,19 +15,19 @@ import java.util.zip.CRC32C;
  * 4               number of the pairs, n
  * 2               how many bytes all keys begin with in common, or fewer: those skipped
  * 1               how often somebody has used the directory, for the cache
- * 1               number of the pieces, p; 0 if each pair has an address of its own; -1 for an outline
+ * 1               the layout: the number of the pieces, p, if packed; 0 if full; -1 for an outline
  * n               the {@linkplain Fingerprints fingerprint} of each key; filled up to a multiple of 8
  * 8 p             of each piece 2 bytes for its first pair, 6 for the address of that
- * 12 n or 16 n    the places, if there are no pieces: of each pair 2 bytes for where it begins, relative to the first; 6
+ * 12 n or 16 n    the places, if the layout is full: of each pair 2 bytes for where it begins, relative to the first; 6
  *                 for its address; 4 for its checksum, as its record has it. If the pairs have more than 65,535 bytes
  *                 the 2 bytes are unused, and 4 between address and checksum tell where it begins
- * or 6 n          if there are: of each pair 2 bytes for where it begins, and 4 for its checksum
+ * or 6 n          if it is packed: of each pair 2 bytes for where it begins, and 4 for its checksum
  * 4 n             the window of each key: the four bytes behind those skipped, with zeros behind its end
- *                 the pairs, in the order of their keys
  * </pre>
  *
- * A piece is some pairs that lie one behind the other in the data file. Where there are few pieces the directory alone
- * is packed with them, into two thirds of the bytes; an image never is.
+ * There are three layouts. A directory is made <i>full</i>: each pair has an address of its own. One
+ * that is kept is <i>packed</i> if there are few pieces, into two thirds of the bytes. A piece is some pairs that lie
+ * one behind the other in the data file.
  *
  * <p>An <i>outline</i> is what is left of a directory where memory is short, in a fifth of the bytes: behind the
  * fingerprints it has 2 bytes for where each pair begins, and nothing else. It leads to the pair of a key, by a search
@@ -41,17 +37,17 @@ import java.util.zip.CRC32C;
  * An address says where in the data file the pair was when somebody last looked. It may be out of date, or half of one
  * that is being written: whoever reads there compares what he finds with the checksum.
  *
- * An image lies at a base position of a little-endian buffer. Images are immutable once built, and {@link #build} has
- * checked them, so the other methods trust them. Methods that ask for no pair take a directory alone, too.
+ * A directory lies at a base position of a little-endian buffer. It is what {@link DirectoryBuilder} has made of verified
+ * pairs, or what {@link #isDirectory} has accepted, so the other methods trust it.
  */
-public final class IntervalFormat {
+public final class Directory {
     private static final int CONTENT = 0;
     private static final int DATA_BYTES = CONTENT + Long.BYTES;
     private static final int PAIR_COUNT = DATA_BYTES + Integer.BYTES;
     private static final int SKIPPED = PAIR_COUNT + Integer.BYTES;
     private static final int USES = SKIPPED + Short.BYTES;
-    private static final int PIECES = USES + Byte.BYTES;
-    private static final int FINGERPRINTS = PIECES + Byte.BYTES;
+    private static final int LAYOUT = USES + Byte.BYTES;
+    private static final int FINGERPRINTS = LAYOUT + Byte.BYTES;
 
     /** Bytes before the positions. */
     public static final int HEADER_BYTES = FINGERPRINTS;
@@ -63,18 +59,22 @@ public final class IntervalFormat {
     private static final int WIDE_PLACE_BYTES = NARROW_PLACE_BYTES + Integer.BYTES;
     private static final int PACKED_PLACE_BYTES = Short.BYTES + Integer.BYTES;
     private static final int OUTLINE_PLACE_BYTES = Short.BYTES;
-    private static final int OUTLINE = -1; // instead of a number of pieces
     private static final int MOST_PIECES = 8; // which are searched one by one
+
+    // The layouts. One that is packed is the number of its pieces.
+    static final int OUTLINE = -1;
+    static final int FULL = 0;
+
     private static final long LOW_BITS = 0x0101_0101_0101_0101L;
     private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
-    private IntervalFormat() {}
+    private Directory() {}
 
     private static int align(int bytes) {
         return (bytes + 7) & ~7;
     }
 
-    private static boolean isWide(int dataBytes) {
+    static boolean isWide(int dataBytes) {
         return dataBytes > 0xFFFF;
     }
 
@@ -82,43 +82,89 @@ public final class IntervalFormat {
         return FINGERPRINTS + align(pairCount);
     }
 
-    private static int places(int pairCount, int pieces) {
-        return pieceTable(pairCount) + pieces * Long.BYTES;
+    // ---- layouts
+
+    private static int places(int pairCount, int layout) {
+        return pieceTable(pairCount) + Math.max(0, layout) * Long.BYTES;
     }
 
-    private static int placeBytes(int dataBytes, int pieces) {
-        if (pieces == 0) {
+    private static int placeBytes(int dataBytes, int layout) {
+        if (layout == FULL) {
             return isWide(dataBytes) ? WIDE_PLACE_BYTES : NARROW_PLACE_BYTES;
         }
-        return pieces > 0 ? PACKED_PLACE_BYTES : OUTLINE_PLACE_BYTES;
+        return layout > 0 ? PACKED_PLACE_BYTES : OUTLINE_PLACE_BYTES;
     }
 
-    private static int windows(int dataBytes, int pairCount, int pieces) {
-        return places(pairCount, pieces) + pairCount * placeBytes(dataBytes, pieces);
+    private static int endOfPlaces(int dataBytes, int pairCount, int layout) {
+        return places(pairCount, layout) + pairCount * placeBytes(dataBytes, layout);
     }
 
     private static int place(ByteBuffer directory, int base, int pair) {
-        int pieces = pieces(directory, base);
+        int layout = layout(directory, base);
         return base
-                + places(pairCount(directory, base), Math.max(0, pieces))
-                + pair * placeBytes(dataBytes(directory, base), pieces);
+                + places(pairCount(directory, base), layout)
+                + pair * placeBytes(dataBytes(directory, base), layout);
     }
 
-    private static int directoryBytes(int dataBytes, int pairCount, int pieces) {
-        return windows(dataBytes, pairCount, pieces) + pairCount * Integer.BYTES;
+    /** Bytes in a layout. */
+    static int bytes(int dataBytes, int pairCount, int layout) {
+        return endOfPlaces(dataBytes, pairCount, layout) + (layout == OUTLINE ? 0 : pairCount * Integer.BYTES);
     }
 
-    /** Bytes of a directory that is not packed; no other of so many pairs has more. */
-    public static int directoryBytes(int dataBytes, int pairCount) {
-        return directoryBytes(dataBytes, pairCount, 0);
+    /** Bytes of a full directory; no other of so many pairs has more. */
+    public static int bytes(int dataBytes, int pairCount) {
+        return bytes(dataBytes, pairCount, FULL);
     }
 
     /** Bytes of the directory, or the outline, that begins here. */
-    public static int directoryBytes(ByteBuffer directory, int base) {
+    public static int bytes(ByteBuffer directory, int base) {
+        return bytes(directory, base, layout(directory, base));
+    }
+
+    /** Bytes of the same directory in a layout. */
+    static int bytes(ByteBuffer directory, int base, int layout) {
+        return bytes(dataBytes(directory, base), pairCount(directory, base), layout);
+    }
+
+    /** The layout of the directory or the outline that begins here. */
+    static int layout(ByteBuffer directory, int base) {
+        return directory.get(base + LAYOUT);
+    }
+
+    /**
+     * The layout to keep a directory in: packed if that is smaller and possible, else as it is. It can't be packed if its
+     * pieces are too many, or its pairs too large.
+     */
+    static int layoutToKeep(ByteBuffer directory, int base) {
+        int layout = layout(directory, base);
+        int dataBytes = dataBytes(directory, base);
+        if (layout != FULL || isWide(dataBytes)) {
+            return layout;
+        }
         int pairCount = pairCount(directory, base);
-        return isOutline(directory, base)
-                ? outlineBytes(pairCount)
-                : directoryBytes(dataBytes(directory, base), pairCount, pieces(directory, base));
+        int pieces = countPieces(directory, base + places(pairCount, FULL), pairCount);
+        return bytes(dataBytes, pairCount, pieces) < bytes(dataBytes, pairCount, FULL) ? pieces : FULL;
+    }
+
+    /**
+     * Copies a directory, all but its content number.
+     *
+     * @param layout of the copy: that of the directory, one that {@link #layoutToKeep} has said, or an outline of one
+     *     that {@linkplain #hasOutline has one}
+     */
+    static void copy(ByteBuffer from, int base, int layout, ByteBuffer to, int position) {
+        boolean same = layout == layout(from, base);
+        int bytes = same ? bytes(from, base, layout) : pieceTable(pairCount(from, base));
+        to.put(position + DATA_BYTES, from, base + DATA_BYTES, bytes - DATA_BYTES);
+        if (same) {
+            return;
+        }
+        to.put(position + LAYOUT, (byte) layout);
+        if (layout == OUTLINE) {
+            outline(from, base, to, position);
+        } else {
+            pack(from, base, layout, to, position);
+        }
     }
 
     /**
@@ -133,12 +179,12 @@ public final class IntervalFormat {
                 || dataBytes(found, 0) != intervalBytes) {
             return false;
         }
-        int pieces = pieces(found, 0);
+        int pieces = layout(found, 0);
         if (pieces < 0 || pieces > MOST_PIECES || pieces > 0 && isWide((int) intervalBytes)) {
             return false;
         }
         long bytes = (long) pairs * (Byte.BYTES + WIDE_PLACE_BYTES + Integer.BYTES); // of more, sums would overflow
-        if (bytes > Integer.MAX_VALUE / 2 || directoryBytes((int) intervalBytes, pairs, pieces) != limit) {
+        if (bytes > Integer.MAX_VALUE / 2 || bytes((int) intervalBytes, pairs, pieces) != limit) {
             return false;
         }
         int lastPiece = -1;
@@ -164,7 +210,7 @@ public final class IntervalFormat {
 
     /** Whether this is an outline, and not a directory. */
     public static boolean isOutline(ByteBuffer directory, int base) {
-        return pieces(directory, base) == OUTLINE;
+        return layout(directory, base) == OUTLINE;
     }
 
     /** Whether there is an outline of a directory, or this is one. */
@@ -172,20 +218,10 @@ public final class IntervalFormat {
         return !isWide(dataBytes(directory, base));
     }
 
-    /** Bytes of the outline of a directory. */
-    static int outlineBytes(ByteBuffer directory, int base) {
-        return outlineBytes(pairCount(directory, base));
-    }
-
-    /** Bytes of the outline of so many pairs. */
-    static int outlineBytes(int pairCount) {
-        return pieceTable(pairCount) + pairCount * OUTLINE_PLACE_BYTES;
-    }
-
     /** Begins an outline at the beginning of a buffer, of pairs of which there is an outline. */
     static void beginOutline(ByteBuffer to, long content, int dataBytes, int pairCount) {
         putHeader(to, 0, content, dataBytes, pairCount, 0);
-        to.put(PIECES, (byte) OUTLINE);
+        to.put(LAYOUT, (byte) OUTLINE);
     }
 
     /** Puts a pair into an outline at the beginning of a buffer. */
@@ -194,14 +230,11 @@ public final class IntervalFormat {
         to.putShort(pieceTable(pairCount) + pair * OUTLINE_PLACE_BYTES, (short) position);
     }
 
-    /** Writes the outline of a directory that has one, all but its content number. Takes an outline, too. */
-    static void outline(ByteBuffer from, int base, ByteBuffer to, int position) {
+    private static void outline(ByteBuffer from, int base, ByteBuffer to, int position) {
         int pairCount = pairCount(from, base);
-        to.put(position + DATA_BYTES, from, base + DATA_BYTES, pieceTable(pairCount) - DATA_BYTES);
-        to.put(position + PIECES, (byte) OUTLINE);
-        int pieces = pieces(from, base);
-        int bytes = placeBytes(0, pieces);
-        int place = base + places(pairCount, Math.max(0, pieces));
+        int layout = layout(from, base);
+        int bytes = placeBytes(0, layout);
+        int place = base + places(pairCount, layout);
         int outlined = position + pieceTable(pairCount);
         for (int pair = 0; pair < pairCount; pair++) {
             to.putShort(outlined, from.getShort(place));
@@ -223,13 +256,9 @@ public final class IntervalFormat {
 
     // ---- packing
 
-    /** Into how many pieces a directory can be packed; 0 if they are too many to gain by it, or its pairs too large. */
-    static int piecesToPack(ByteBuffer directory, int base) {
-        int pairCount = pairCount(directory, base);
-        if (isWide(dataBytes(directory, base)) || pieces(directory, base) != 0) {
-            return 0;
-        }
-        int place = base + places(pairCount, 0);
+    /** The pieces of pairs whose narrow places begin here; 0 if they are too many to be packed. */
+    private static int countPieces(ByteBuffer directory, int places, int pairCount) {
+        int place = places;
         int pieces = 0;
         long difference = 0;
         for (int pair = 0; pair < pairCount; pair++) {
@@ -240,7 +269,7 @@ public final class IntervalFormat {
             difference = next;
             place += NARROW_PLACE_BYTES;
         }
-        return packedBytes(pairCount, pieces) < directoryBytes(0, pairCount) ? pieces : 0;
+        return pieces;
     }
 
     /** The address of a pair less its place in the interval: all pairs of a piece have the same. */
@@ -249,21 +278,9 @@ public final class IntervalFormat {
         return address == UNKNOWN ? UNKNOWN : address - (word & 0xFFFF);
     }
 
-    /** Bytes of a directory that is packed. */
-    static int packedBytes(int pairCount, int pieces) {
-        return directoryBytes(0, pairCount, pieces);
-    }
-
-    /**
-     * Packs a directory, all but its content number.
-     *
-     * @param pieces as {@link #piecesToPack} says, and not 0
-     */
-    static void pack(ByteBuffer from, int base, int pieces, ByteBuffer to, int position) {
+    private static void pack(ByteBuffer from, int base, int pieces, ByteBuffer to, int position) {
         int pairCount = pairCount(from, base);
-        to.put(position + DATA_BYTES, from, base + DATA_BYTES, pieceTable(pairCount) - DATA_BYTES);
-        to.put(position + PIECES, (byte) pieces);
-        int place = base + places(pairCount, 0);
+        int place = base + places(pairCount, FULL);
         int piece = position + pieceTable(pairCount);
         int packed = position + places(pairCount, pieces);
         long difference = 0;
@@ -283,10 +300,6 @@ public final class IntervalFormat {
         to.put(packed, from, place, pairCount * Integer.BYTES); // the windows
     }
 
-    private static int pieces(ByteBuffer directory, int base) {
-        return directory.get(base + PIECES);
-    }
-
     /** Where the entry is of the piece that a pair is in. */
     private static int pieceOf(ByteBuffer directory, int base, int pieces, int pair) {
         int piece = base + pieceTable(pairCount(directory, base)) + (pieces - 1) * Long.BYTES;
@@ -298,127 +311,33 @@ public final class IntervalFormat {
 
     // ---- building
 
-    /**
-     * Counts the pairs in an interval's bytes.
-     *
-     * @throws BadRecordException if the bytes are not whole records
-     */
-    public static int countPairs(ByteBuffer data, int position, int dataBytes) {
-        int limit = position + dataBytes;
-        int count = 0;
-        for (int at = position; at < limit; count++) {
-            at += RecordFormat.recordBytes(readRecord(data, at, position, limit));
-        }
-        return count;
-    }
-
-    /**
-     * Builds an image. If the pairs already are where they belong, behind the directory, they stay there; else they
-     * are copied.
-     *
-     * @param crc to verify each pair with
-     * @param fingerprints to make those of its keys
-     * @param maxSkipped bytes of keys to skip at most
-     * @throws BadRecordException if the bytes are not {@code pairCount} whole records with ascending keys
-     */
-    public static void build(
-            ByteBuffer to,
-            int base,
-            long content,
-            int pairCount,
-            ByteBuffer data,
-            int dataPosition,
-            int dataBytes,
-            CRC32C crc,
-            Fingerprints fingerprints,
-            int maxSkipped) {
-        int first = base + directoryBytes(dataBytes, pairCount);
-        if (data != to || dataPosition != first) {
-            to.put(first, data, dataPosition, dataBytes);
-        }
-        int limit = first + dataBytes;
-        int at = first;
-        int lastKey = 0;
-        int lastKeyLength = -1;
-        for (int i = 0; i < pairCount; i++) {
-            if (at == limit) {
-                throw new BadRecordException(dataBytes, pairCount + " pairs", i + " pairs");
-            }
-            long header = readRecord(to, at, first, limit);
-            if (!RecordFormat.isSound(to, at, RecordFormat.recordBytes(header), crc)) {
-                throw new BadRecordException(at - first, "a pair that fits its checksum", "one that does not");
-            }
-            int key = at + RecordFormat.headerBytes(header);
-            int keyLength = RecordFormat.keyLength(header);
-            if (lastKeyLength >= 0 && KeyBytes.compare(to, lastKey, lastKeyLength, to, key, keyLength) >= 0) {
-                throw new BadRecordException(at - first, "a key above the one before", "one that is not");
-            }
-            putPlace(to, base, dataBytes, pairCount, i, at - first, UNKNOWN, RecordFormat.checksum(to, at));
-            putFingerprint(to, base, i, fingerprints.of(to, key, keyLength));
-            lastKey = key;
-            lastKeyLength = keyLength;
-            at += RecordFormat.recordBytes(header);
-        }
-        if (at != limit) {
-            throw new BadRecordException(at - first, "the end after " + pairCount + " pairs", "more");
-        }
-        putHeader(to, base, content, dataBytes, pairCount, 0);
-        if (pairCount > 0) {
-            putWindows(to, base, Math.min(maxSkipped, commonPrefix(to, base)));
-        }
-    }
-
     static void putHeader(ByteBuffer to, int base, long content, int dataBytes, int pairCount, int skipped) {
         to.putLong(base + CONTENT, content);
         to.putInt(base + DATA_BYTES, dataBytes);
         to.putInt(base + PAIR_COUNT, pairCount);
-        putSkipped(to, base, skipped);
+        to.putInt(base + SKIPPED, skipped); // and not used, and full
     }
 
-    private static void putSkipped(ByteBuffer to, int base, int skipped) {
-        to.putInt(base + SKIPPED, skipped); // and not used, and no pieces
+    /** Where the first place is of a full directory of so many pairs. */
+    static int fullPlaces(int base, int pairCount) {
+        return base + places(pairCount, FULL);
     }
 
-    static void putPlace(
-            ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int position, long address, int checksum) {
-        int place = base + places(pairCount, 0) + pair * placeBytes(dataBytes, 0);
-        if (isWide(dataBytes)) {
+    /** Puts a place into a full directory, and returns where the next one is. */
+    static int putPlace(ByteBuffer to, int place, boolean wide, long position, long address, int checksum) {
+        if (wide) {
             to.putLong(place, address << Short.SIZE);
-            to.putInt(place + Long.BYTES, position);
+            to.putInt(place + Long.BYTES, (int) position);
             to.putInt(place + NARROW_PLACE_BYTES, checksum);
-        } else {
-            to.putLong(place, address << Short.SIZE | position);
-            to.putInt(place + Long.BYTES, checksum);
+            return place + WIDE_PLACE_BYTES;
         }
-    }
-
-    static void putWindow(ByteBuffer to, int base, int dataBytes, int pairCount, int pair, int window) {
-        to.putInt(base + windows(dataBytes, pairCount, 0) + pair * Integer.BYTES, window);
+        to.putLong(place, address << Short.SIZE | position);
+        to.putInt(place + Long.BYTES, checksum);
+        return place + NARROW_PLACE_BYTES;
     }
 
     static void putFingerprint(ByteBuffer to, int base, int pair, byte fingerprint) {
         to.put(base + FINGERPRINTS + pair, fingerprint);
-    }
-
-    private static int commonPrefix(ByteBuffer image, int base) {
-        int last = pairCount(image, base) - 1;
-        return KeyBytes.commonPrefix(
-                image,
-                keyPosition(image, base, 0),
-                keyLength(image, base, 0),
-                image,
-                keyPosition(image, base, last),
-                keyLength(image, base, last));
-    }
-
-    private static void putWindows(ByteBuffer image, int base, int skipped) {
-        putSkipped(image, base, skipped);
-        int dataBytes = dataBytes(image, base);
-        int pairCount = pairCount(image, base);
-        for (int i = 0; i < pairCount; i++) {
-            int window = window(image, keyPosition(image, base, i), keyLength(image, base, i), skipped);
-            putWindow(image, base, dataBytes, pairCount, i, window);
-        }
     }
 
     /** The window of a key in a little-endian buffer, an unsigned number. */
@@ -431,18 +350,9 @@ public final class IntervalFormat {
         return (int) (KeyBytes.window(key, from, length, skipped) >>> Integer.SIZE);
     }
 
-    private static long readRecord(ByteBuffer data, int at, int first, int limit) {
-        long header = RecordFormat.readWhole(data, at, limit);
-        if (header < 0) {
-            throw new BadRecordException(
-                    at - first, "a record within " + (limit - at) + " bytes", RecordFormat.found(header));
-        }
-        return header;
-    }
-
     /** The number of the content. Of an outline, too, as the next two. */
-    public static long contentNumber(ByteBuffer image, int base) {
-        return image.getLong(base + CONTENT);
+    public static long contentNumber(ByteBuffer directory, int base) {
+        return directory.getLong(base + CONTENT);
     }
 
     /** How often somebody has used the directory or outline, as far as that is counted. */
@@ -456,13 +366,13 @@ public final class IntervalFormat {
     }
 
     /** Bytes of the pairs. */
-    public static int dataBytes(ByteBuffer image, int base) {
-        return image.getInt(base + DATA_BYTES);
+    public static int dataBytes(ByteBuffer directory, int base) {
+        return directory.getInt(base + DATA_BYTES);
     }
 
     /** Number of the pairs. */
-    public static int pairCount(ByteBuffer image, int base) {
-        return image.getInt(base + PAIR_COUNT);
+    public static int pairCount(ByteBuffer directory, int base) {
+        return directory.getInt(base + PAIR_COUNT);
     }
 
     /** How many bytes of each key are not in its window: all keys begin with the same. */
@@ -472,19 +382,18 @@ public final class IntervalFormat {
 
     /** The window of a pair's key. */
     public static int window(ByteBuffer directory, int base, int pair) {
-        int windows = windows(dataBytes(directory, base), pairCount(directory, base), pieces(directory, base));
-        return directory.getInt(base + windows + pair * Integer.BYTES);
+        return directory.getInt(base + windows(directory, base) + pair * Integer.BYTES);
     }
 
     /** The checksum of a pair's record. */
     public static int checksum(ByteBuffer directory, int base, int pair) {
-        int bytes = placeBytes(dataBytes(directory, base), pieces(directory, base));
+        int bytes = placeBytes(dataBytes(directory, base), layout(directory, base));
         return directory.getInt(place(directory, base, pair) + bytes - Integer.BYTES);
     }
 
     /** Where in the data file a pair was when somebody last looked, or {@link #UNKNOWN}. */
     public static long address(ByteBuffer directory, int base, int pair) {
-        int pieces = pieces(directory, base);
+        int pieces = layout(directory, base);
         if (pieces == 0) {
             return directory.getLong(place(directory, base, pair)) >>> Short.SIZE;
         }
@@ -503,7 +412,7 @@ public final class IntervalFormat {
      * all. Any thread, even while others read it.
      */
     public static void setAddress(ByteBuffer directory, int base, int pair, long address) {
-        int pieces = pieces(directory, base);
+        int pieces = layout(directory, base);
         if (pieces == 0) {
             int place = place(directory, base, pair);
             directory.putLong(place, address << Short.SIZE | directory.getLong(place) & 0xFFFF);
@@ -522,33 +431,26 @@ public final class IntervalFormat {
 
     /** Where the windows of the keys begin, relative to the directory. */
     static int windows(ByteBuffer directory, int base) {
-        return windows(dataBytes(directory, base), pairCount(directory, base), pieces(directory, base));
+        return endOfPlaces(dataBytes(directory, base), pairCount(directory, base), layout(directory, base));
     }
 
     /** Copies places of pairs from one to before another to where they belong, and where the last of them ends. */
-    static void copyPlaces(
-            ByteBuffer directory, int base, int from, int to, int[] positions, long[] addresses, int[] checksums) {
-        int dataBytes = dataBytes(directory, base);
+    static void copyPlaces(ByteBuffer directory, int base, int from, int to, PairPlaces into) {
         int pairCount = pairCount(directory, base);
-        int pieces = pieces(directory, base);
-        int place = base + places(pairCount, pieces);
-        if (pieces == 0) {
-            copyPlaces(directory, place, from, to, isWide(dataBytes), positions, addresses, checksums);
+        int layout = layout(directory, base);
+        int place = base + places(pairCount, layout);
+        if (layout == FULL) {
+            copyPlaces(directory, place, from, to, isWide(dataBytes(directory, base)), into);
         } else {
-            copyPacked(directory, place, from, to, base + pieceTable(pairCount), positions, addresses, checksums);
+            copyPacked(directory, place, from, to, base + pieceTable(pairCount), into);
         }
-        positions[to] = relativePosition(directory, base, to);
+        into.positions[to] = relativePosition(directory, base, to);
     }
 
-    private static void copyPlaces(
-            ByteBuffer directory,
-            int places,
-            int from,
-            int to,
-            boolean wide,
-            int[] positions,
-            long[] addresses,
-            int[] checksums) {
+    private static void copyPlaces(ByteBuffer directory, int places, int from, int to, boolean wide, PairPlaces into) {
+        int[] positions = into.positions;
+        long[] addresses = into.addresses;
+        int[] checksums = into.checksums;
         int bytes = wide ? WIDE_PLACE_BYTES : NARROW_PLACE_BYTES;
         int place = places + from * bytes;
         for (int pair = from; pair < to; pair++) {
@@ -561,14 +463,9 @@ public final class IntervalFormat {
     }
 
     private static void copyPacked(
-            ByteBuffer directory,
-            int places,
-            int from,
-            int to,
-            int pieceTable,
-            int[] positions,
-            long[] addresses,
-            int[] checksums) {
+            ByteBuffer directory, int places, int from, int to, int pieceTable, PairPlaces into) {
+        int[] positions = into.positions;
+        int[] checksums = into.checksums;
         int place = places + from * PACKED_PLACE_BYTES;
         for (int pair = from; pair < to; pair++) {
             positions[pair] = directory.getShort(place) & 0xFFFF;
@@ -583,66 +480,28 @@ public final class IntervalFormat {
                 int begin = directory.getShort(places + first * PACKED_PLACE_BYTES) & 0xFFFF;
                 int low = Math.max(first, from);
                 for (int pair = low; pair < end; pair++) {
-                    addresses[pair] = addressInPiece(word, positions[pair] - begin);
+                    into.addresses[pair] = addressInPiece(word, positions[pair] - begin);
                 }
                 end = low;
             }
         }
     }
 
-    /** Where the pairs begin in the buffer. */
-    public static int dataPosition(ByteBuffer image, int base) {
-        return base + directoryBytes(image, base);
-    }
-
     /** Where a pair begins, relative to the first; for one behind the last, where that ends. Of an outline, too. */
-    public static int relativePosition(ByteBuffer image, int base, int pair) {
-        int dataBytes = dataBytes(image, base);
-        if (pair == pairCount(image, base)) {
+    public static int relativePosition(ByteBuffer directory, int base, int pair) {
+        int dataBytes = dataBytes(directory, base);
+        if (pair == pairCount(directory, base)) {
             return dataBytes;
         }
-        int place = place(image, base, pair);
-        return isWide(dataBytes) ? image.getInt(place + Long.BYTES) : image.getShort(place) & 0xFFFF; // wide: no pieces
+        int place = place(directory, base, pair);
+        return isWide(dataBytes)
+                ? directory.getInt(place + Long.BYTES)
+                : directory.getShort(place) & 0xFFFF; // wide: no pieces
     }
 
     /** Bytes of a pair. */
     public static int recordBytes(ByteBuffer directory, int base, int pair) {
         return relativePosition(directory, base, pair + 1) - relativePosition(directory, base, pair);
-    }
-
-    /** Where a pair begins in the buffer. */
-    public static int recordPosition(ByteBuffer image, int base, int pair) {
-        return dataPosition(image, base) + relativePosition(image, base, pair);
-    }
-
-    /** The header of a pair, for {@link RecordFormat} to take apart. */
-    public static long header(ByteBuffer image, int recordPosition) {
-        return RecordFormat.readHeader(image, recordPosition, image.capacity());
-    }
-
-    /** Where the key of a pair begins in the buffer. */
-    public static int keyPosition(ByteBuffer image, int base, int pair) {
-        int at = recordPosition(image, base, pair);
-        return at + RecordFormat.headerBytes(header(image, at));
-    }
-
-    /** Bytes of the key of a pair. */
-    public static int keyLength(ByteBuffer image, int base, int pair) {
-        return RecordFormat.keyLength(header(image, recordPosition(image, base, pair)));
-    }
-
-    /**
-     * Finds a key by its fingerprint.
-     *
-     * @param fingerprint the key's
-     * @return the pair, or -1
-     */
-    public static int find(ByteBuffer image, int base, byte[] key, int length, byte fingerprint) {
-        int pair = candidate(image, base, fingerprint, 0);
-        while (pair >= 0 && !hasKey(image, base, pair, key, length)) {
-            pair = candidate(image, base, fingerprint, pair + 1);
-        }
-        return pair;
     }
 
     /**
@@ -668,20 +527,5 @@ public final class IntervalFormat {
             from = -1;
         }
         return -1;
-    }
-
-    private static boolean hasKey(ByteBuffer image, int base, int pair, byte[] key, int length) {
-        int at = recordPosition(image, base, pair);
-        long header = header(image, at);
-        return RecordFormat.keyLength(header) == length
-                && KeyBytes.equal(key, 0, image, at + RecordFormat.headerBytes(header), length);
-    }
-
-    /** Compares a key with that of a pair. */
-    public static int compare(byte[] key, int from, int length, ByteBuffer image, int base, int pair) {
-        int at = recordPosition(image, base, pair);
-        long header = header(image, at);
-        return KeyBytes.compare(
-                key, from, length, image, at + RecordFormat.headerBytes(header), RecordFormat.keyLength(header));
     }
 }

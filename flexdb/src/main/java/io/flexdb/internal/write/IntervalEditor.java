@@ -1,48 +1,113 @@
 package io.flexdb.internal.write;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalCache;
-import io.flexdb.internal.interval.IntervalFormat;
 import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.mem.LargeReference;
+import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Puts the new content of an interval into the space, the index and the cache. For one thread. */
-final class IntervalWriter {
+/**
+ * The bench at which an interval is changed, by whoever commits, compacts or defragments: has the pairs that it had, what
+ * becomes of them, and the intervals that this makes; and puts these into the space, the index and the cache. For one
+ * thread.
+ */
+final class IntervalEditor {
     /*
      * I1  Every extent that does not begin with a pair carries the flag RecordFormat.CONTINUATION, and each change to
      *     the space is a group of whole pairs, so that after any prefix of the log the space is a sequence of whole
      *     pairs (O7).
      */
+    static final int NO_STITCHES = Integer.MAX_VALUE; // a threshold
+
+    private final Epochs epochs;
     private final SpaceEngine engine;
     private final Intervals intervals;
-    private final IntervalCache cache;
-    private final MergedContent content;
-    private final NewIntervals parts;
-    private final FilterWriter filters; // or null
+    final OldPairs old;
+    final MergedContent content;
+    final NewIntervals parts;
+    final FilterWriter filters; // or null
+    final GatheredEntries none = new GatheredEntries();
     private final Stitches stitches = new Stitches();
     private final ByteBuffer directory = ByteBuffer.allocateDirect(
-                    IntervalFormat.directoryBytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS))
+                    Directory.bytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS))
             .order(ByteOrder.LITTLE_ENDIAN);
 
-    IntervalWriter(
+    /**
+     * @param epochs for directories, which lie in the cache
+     * @param filters null if there are none
+     */
+    IntervalEditor(
+            Epochs epochs,
             SpaceEngine engine,
             Intervals intervals,
-            IntervalCache cache,
+            OldPairs old,
             MergedContent content,
-            NewIntervals parts,
             FilterWriter filters) {
+        this.epochs = epochs;
         this.engine = engine;
         this.intervals = intervals;
-        this.cache = cache;
+        this.old = old;
         this.content = content;
-        this.parts = parts;
+        this.parts = new NewIntervals(intervals);
         this.filters = filters;
+        none.reset(Committer.NO_TABLES);
+    }
+
+    // ---- the content, which changes nothing yet
+
+    /**
+     * Makes the content of all pairs of the context's interval but for those that have expired, to be written anew.
+     *
+     * @throws OutOfMemoryError if there is no memory for it, or for its index
+     * @throws StoreMemoryException likewise
+     */
+    void prepareAnew(IntervalRef interval, Reclaiming reclaiming) {
+        int ticket = epochs.enter();
+        try {
+            old.readAll(engine.current());
+            content.merge(old, none, false, reclaiming); // with its keys, so the filter is made anew
+            parts.divide(content, interval);
+            ensureIndex();
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    /** Makes the content of the pairs read of the context's interval, less some that follow each other. In an epoch. */
+    void prepareCut(IntervalRef interval, int first, int end) {
+        if (filters != null) {
+            filters.change.beginAll(0, 0); // nobody knows which keys go
+        }
+        content.cut(old, first, end);
+        if (!content.haveKeys() && areDivided()) {
+            old.readAll(engine.current()); // for the keys
+            content.cut(old, first, end);
+        }
+        parts.divide(content, interval);
+    }
+
+    /** Whether the content makes more than one interval. */
+    boolean areDivided() {
+        return IntervalBounds.areDivided(content.pairs(), content.bytes());
+    }
+
+    /** Has the index have memory for the new intervals. */
+    void ensureIndex() {
+        intervals.index.ensure(parts.count(), parts.replacement.anchorBytes());
+    }
+
+    // ---- the change
+
+    /** Puts the content in the place of that of an interval, all of it anew or all of it in place. */
+    void replace(EntryKey key, IntervalRef interval) {
+        replace(key, interval, intervals.cache.contains(interval.contentNumber()), NO_STITCHES);
     }
 
     /**
@@ -76,46 +141,43 @@ final class IntervalWriter {
     // ---- the space
 
     private void replaceInSpace(long intervalOffset) {
-        for (int change = 0; change < content.changeCount(); change++) {
-            long start = content.changeStart(change);
-            int removed = content.removedBytes(change);
-            long address = content.isLarge(change)
-                    ? link(intervalOffset + start, removed, change)
-                    : replaceInSpace(
-                            intervalOffset + start, removed, content.addedFrom(change), content.addedBytes(change));
-            int pair = content.addedPair(change);
-            if (pair >= 0) {
-                content.directory().setAddresses(pair, pair + 1, address);
+        for (int i = 0; i < content.changeCount(); i++) {
+            ContentChange change = content.change(i);
+            long logicalOffset = intervalOffset + change.start;
+            long address = change.isLarge() ? link(logicalOffset, change) : replaceInSpace(logicalOffset, change);
+            if (change.addedPair >= 0) {
+                content.directory().setAddresses(change.addedPair, change.addedPair + 1, address);
             }
         }
     }
 
     /** One pair's change: nothing, or a pair, in the place of another pair, or of nothing. Returns its address. */
-    private long replaceInSpace(long logicalOffset, int removed, int from, int bytes) {
-        int max = engine.maxExtentBytes();
-        if (removed == bytes && bytes <= max) {
-            return engine.overwrite(logicalOffset, content.buffer(), from, bytes, 0);
+    private long replaceInSpace(long logicalOffset, ContentChange change) {
+        int bytes = change.addedBytes;
+        if (change.removedBytes == bytes && bytes <= engine.maxExtentBytes()) {
+            return engine.overwrite(logicalOffset, content.buffer(), change.addedFrom, bytes, 0);
         }
-        if (removed > 0) {
-            engine.collapse(logicalOffset, removed);
+        if (change.removedBytes > 0) {
+            engine.collapse(logicalOffset, change.removedBytes);
         }
-        return insertPairs(logicalOffset, from, bytes);
+        return insertPairs(logicalOffset, change.addedFrom, bytes);
     }
 
     /** Puts a pair that is in the data file in the place of another pair, or of nothing. Returns its address. */
-    private long link(long logicalOffset, int removed, int change) {
-        if (removed > 0) {
-            engine.collapse(logicalOffset, removed); // first: it may be the same record, if this is done again
+    private long link(long logicalOffset, ContentChange change) {
+        if (change.removedBytes > 0) {
+            engine.collapse(
+                    logicalOffset, change.removedBytes); // first: it may be the same record, if this is done again
         }
-        ByteBuffer entry = content.reference(change);
-        int reference = content.referencePosition(change);
-        int pieces = LargeReference.pieces(entry, reference, content.referenceBytes(change));
-        int bytes = content.addedBytes(change);
+        ByteBuffer entry = content.reference(change.entry);
+        int reference = content.referencePosition(change.entry);
+        int pieces = LargeReference.pieces(entry, reference, content.referenceBytes(change.entry));
+        int bytes = change.addedBytes;
         int done = LargeReference.headBytes(entry, reference);
         if (done > 0) {
             engine.insert(logicalOffset, entry, reference + LargeReference.headAt(pieces), done, 0);
         }
-        long address = IntervalFormat.UNKNOWN;
+        long address = Directory.UNKNOWN;
         for (int piece = 0; piece < pieces; piece++) {
             int length = Math.min(engine.maxExtentBytes(), bytes - done);
             int flags = done == 0 ? 0 : RecordFormat.CONTINUATION;
@@ -126,20 +188,20 @@ final class IntervalWriter {
         assert done == bytes;
         return bytes <= engine.maxExtentBytes() && pieces == 1 && LargeReference.headBytes(entry, reference) == 0
                 ? address
-                : IntervalFormat.UNKNOWN;
+                : Directory.UNKNOWN;
     }
 
     /** Returns the address, or that it is unknown if they do not lie in one piece. */
     private long insertPairs(long logicalOffset, int from, int bytes) {
         int max = engine.maxExtentBytes();
-        long address = IntervalFormat.UNKNOWN;
+        long address = Directory.UNKNOWN;
         for (int done = 0; done < bytes; ) {
             int piece = Math.min(max, bytes - done);
             int flags = done == 0 ? 0 : RecordFormat.CONTINUATION;
             address = engine.insert(logicalOffset + done, content.buffer(), from + done, piece, flags);
             done += piece;
         }
-        return bytes <= max ? address : IntervalFormat.UNKNOWN;
+        return bytes <= max ? address : Directory.UNKNOWN;
     }
 
     /** Writes the new content in the place of the old, but for stitched pairs. */
@@ -192,9 +254,9 @@ final class IntervalWriter {
                                 parts.end(part),
                                 parts.skipped(part));
                 long location = content.directory().isOutline()
-                        ? cache.insertOutline(directory, 0)
-                        : cache.insert(directory, 0, referenced);
-                parts.replacement.setHint(part, location < 0 ? 0 : cache.hint(location));
+                        ? intervals.cache.insertOutline(directory, 0)
+                        : intervals.cache.insert(directory, 0, referenced);
+                parts.replacement.setHint(part, location < 0 ? 0 : intervals.cache.hint(location));
             }
         }
         if (filters != null) {

@@ -155,6 +155,11 @@ public class Payload {
         return length;
     }
 
+    /** A reader of the entries. */
+    public final PayloadReader reader() {
+        return new PayloadReader().reset(bytes, 0, length);
+    }
+
     /** How many entries there are. */
     public final int entries() {
         return entries;

@@ -217,7 +217,7 @@ public final class StoreChecker implements AutoCloseable {
                     return;
                 }
                 logFrames++;
-                step(reader.payloadBytes());
+                step(reader.payload().length());
                 checkLargeValues(reader);
             }
         } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
@@ -227,8 +227,8 @@ public final class StoreChecker implements AutoCloseable {
 
     /** Checks the large values that a write of a memtable has in the data file: the pin keeps them there. */
     private void checkLargeValues(WalReader frame) {
-        byte[] payload = frame.payload();
-        PayloadReader entries = new PayloadReader().reset(payload, 0, frame.payloadBytes());
+        byte[] payload = frame.payload().bytes();
+        PayloadReader entries = frame.payload().reader();
         while (entries.next()) {
             if (entries.type() == WritePayload.PUT_LARGE) {
                 step(LargeReference.valueLength(payload, entries.keyIndex() + entries.keyLength()));

@@ -595,7 +595,7 @@ public final class StoreSalvage {
     }
 
     private void write(WalReader frame, boolean isExact) {
-        PayloadReader entries = new PayloadReader().reset(frame.payload(), 0, frame.payloadBytes());
+        PayloadReader entries = frame.payload().reader();
         long sequence = frame.firstSequence();
         int start = 0;
         while (entries.next()) {
@@ -603,7 +603,7 @@ public final class StoreSalvage {
             try {
                 write(frame, entries, sequence, isExact, start, end);
             } catch (IllegalArgumentException e) {
-                byte[] key = keyOf(entries, frame.payload());
+                byte[] key = keyOf(entries, frame.payload().bytes());
                 addTooLong(e, frame.path(), key);
                 hasLost(key); // the space's value is older, and no base of the operands to come (S2)
             }
@@ -620,7 +620,7 @@ public final class StoreSalvage {
     private void write(WalReader frame, PayloadReader entry, long sequence, boolean isExact, int start, int end) {
         boolean isOperand = entry.type() == WritePayload.MERGE;
         if (isOperand) {
-            byte[] key = keyOf(entry, frame.payload());
+            byte[] key = keyOf(entry, frame.payload().bytes());
             if (sequence <= mergedThrough.getOrDefault(key, 0L)) {
                 if (!isExact) { // its own number is this one or a higher one
                     String through =
@@ -668,10 +668,10 @@ public final class StoreSalvage {
         if (entry.type() == WritePayload.PUT_LARGE) {
             done = writeLarge(frame, start, end);
         } else {
-            target.add(entry, frame.payload(), start, end);
+            target.add(entry, frame.payload().bytes(), start, end);
         }
         if (done && !isOperand) {
-            hasBase(entry, frame.payload());
+            hasBase(entry, frame.payload().bytes());
         }
     }
 
@@ -710,7 +710,7 @@ public final class StoreSalvage {
 
     /** Writes the entry from an index to another, the value of which is in the data file; false if it is lost. */
     private boolean writeLarge(WalReader frame, int start, int end) {
-        byte[] alone = Arrays.copyOfRange(frame.payload(), start, end);
+        byte[] alone = Arrays.copyOfRange(frame.payload().bytes(), start, end);
         PayloadReader entry = new PayloadReader().reset(alone, 0, alone.length);
         entry.next();
         byte[] whole = null;

@@ -92,11 +92,9 @@ final class MemtableRotation {
         long birth = memtables.birthOfNext();
         if (!memtables.hasBegun()) {
             startThreads.run(); // before anything has begun: if there can be no thread, the next write tries again
-            memtables.beginOrFail(
-                    () -> memLogs.takeFirst(payload.length(), payload.bodyBytes(), payload.entries(), birth));
+            memtables.beginOrFail(() -> memLogs.takeFirst(payload, birth));
         } else if (memLogs.isReady()) {
-            memtables.beginOrFail(
-                    () -> memLogs.takeFor(payload.length(), payload.bodyBytes(), payload.entries(), birth));
+            memtables.beginOrFail(() -> memLogs.takeFor(payload, birth));
         } else {
             MemLog full = memtables.get();
             StoreFullException why = awaitLog(payload);
@@ -152,8 +150,7 @@ final class MemtableRotation {
             memtables.beginOnReserve();
         } else if (memtables.nothingToCommit()) {
             long birth = memtables.birthOfNext();
-            memtables.beginOrFail(
-                    () -> memLogs.takeFirst(payload.length(), payload.bodyBytes(), payload.entries(), birth));
+            memtables.beginOrFail(() -> memLogs.takeFirst(payload, birth));
         } else {
             throw new StoreFullException(why.getMessage());
         }

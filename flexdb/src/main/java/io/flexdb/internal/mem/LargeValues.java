@@ -3,6 +3,7 @@ package io.flexdb.internal.mem;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.RecordHead;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
@@ -228,24 +229,19 @@ public final class LargeValues {
      * @param room stages a piece, and where there is no room, may find some
      */
     public RecordStager stager(
-            byte[] key, long expiry, ReadableByteChannel source, int valueLength, ToLongFunction<LongSupplier> room) {
-        return new RecordStager(this, maxExtentBytes, key, expiry, 0, false, source, valueLength, room, false);
+            byte[] key, RecordHead head, ReadableByteChannel source, ToLongFunction<LongSupplier> room) {
+        return new RecordStager(this, key, head, source, room, false);
     }
 
-    /**
-     * Begins to stage the record of a pair that a commit makes of operands, and links itself.
-     *
-     * @param waits whether the source has a list of operands that wait, and no value
-     */
-    public RecordStager stager(
-            byte[] key,
-            long expiry,
-            long mergedThrough,
-            boolean waits,
-            ReadableByteChannel source,
-            int length,
-            ToLongFunction<LongSupplier> room) {
-        return new RecordStager(this, maxExtentBytes, key, expiry, mergedThrough, waits, source, length, room, true);
+    /** Begins to stage the record of a pair that a commit makes of operands, and links itself. */
+    public RecordStager stagerOfCommit(
+            byte[] key, RecordHead head, ReadableByteChannel source, ToLongFunction<LongSupplier> room) {
+        return new RecordStager(this, key, head, source, room, true);
+    }
+
+    /** Bytes that an extent has at most. */
+    int maxExtentBytes() {
+        return maxExtentBytes;
     }
 
     /**

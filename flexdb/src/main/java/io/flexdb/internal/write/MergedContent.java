@@ -3,6 +3,7 @@ package io.flexdb.internal.write;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.RecordHead;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.FilterChange;
 import io.flexdb.internal.interval.IntervalFormat;
@@ -432,8 +433,9 @@ final class MergedContent {
     /** Adds a pair that operands have made. */
     private void addStaged(MemTable table, int ref, byte fingerprint, StagedPair staged) {
         int keyLength = table.keyLength(ref);
-        if (!staged.waits()) {
-            noteExpiry(staged.expiry(), staged.length(), table, ref);
+        RecordHead head = staged.head();
+        if (!head.waits()) {
+            noteExpiry(head.expiry(), head.length(), table, ref);
         }
         makeRoomForRecords(RecordFormat.MAX_HEADER_BYTES + keyLength);
         makeRoomForPairs(1);
@@ -441,7 +443,7 @@ final class MergedContent {
         int keyPosition = staged.writeHead(records, from);
         records.put(keyPosition, table.buffer(), table.keyPosition(ref), keyLength);
         recordBytes = keyPosition + keyLength;
-        addPair(from, staged.recordBytes(), RecordFormat.checksum(records, from), fingerprint);
+        addPair(from, head.recordBytes(), RecordFormat.checksum(records, from), fingerprint);
     }
 
     private void addPair(int from, int bytes, int checksum, byte fingerprint) {

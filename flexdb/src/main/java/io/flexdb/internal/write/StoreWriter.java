@@ -2,6 +2,7 @@ package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.internal.base.Force;
+import io.flexdb.internal.base.RecordHead;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.MemLogs;
@@ -211,8 +212,8 @@ public final class StoreWriter {
         if (guard != null) {
             guard.check();
         }
-        RecordStager record =
-                large.stager(key, expiry, source, valueLength, staging -> stagingRoom.find(staging::getAsLong));
+        RecordHead head = new RecordHead(key.length, valueLength, expiry, 0, false);
+        RecordStager record = large.stager(key, head, source, staging -> stagingRoom.find(staging::getAsLong));
         requireFits(record.payloadBytes(), record.bodyBytes(), 1); // before anything is read
         boolean written = false;
         try (StagedWrite staged = record.stage()) {

@@ -26,18 +26,15 @@ final class MemtableRotation {
      * @param segmentBytes of the space
      */
     MemtableRotation(
-            WriteMonitor monitor,
             ActiveMemtable memtables,
-            MemLogs memLogs,
-            LogRequests logs,
             SpaceRetries retries,
             CommitThread commits,
             Runnable startThreads,
             long segmentBytes) {
-        this.monitor = monitor;
+        this.monitor = memtables.monitor;
         this.memtables = memtables;
-        this.memLogs = memLogs;
-        this.logs = logs;
+        this.memLogs = memtables.memLogs;
+        this.logs = memtables.logs;
         this.retries = retries;
         this.commits = commits;
         this.startThreads = startThreads;

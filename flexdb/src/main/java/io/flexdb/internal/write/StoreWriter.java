@@ -98,12 +98,11 @@ public final class StoreWriter {
         this.logs = new LogRequests(monitor);
         this.memtables = new ActiveMemtable(monitor, versions, memLogs, sharedForce, logs);
         this.retries = new SpaceRetries(monitor, memtables::wantCommit, versions::visibleSequence);
-        this.spared = new SparedRoom(memtables, memLogs, retries, commits.isInline());
-        this.rotation = new MemtableRotation(
-                monitor, memtables, memLogs, logs, retries, commits, this::startThreads, settings.space.segmentBytes());
-        this.requests = new CommitRequests(
-                monitor, memtables, memLogs, logs, retries, commits, new SlowFilling(System::nanoTime), versions, held);
-        this.runs = new RunGate(monitor, memtables, versions, held, retries, commits);
+        this.spared = new SparedRoom(memtables, retries, commits.isInline());
+        this.rotation =
+                new MemtableRotation(memtables, retries, commits, this::startThreads, settings.space.segmentBytes());
+        this.requests = new CommitRequests(memtables, retries, commits, new SlowFilling(System::nanoTime), held);
+        this.runs = new RunGate(memtables, held, retries, commits);
         this.stagingRoom = new StagingRoom(large, commits, runs);
     }
 

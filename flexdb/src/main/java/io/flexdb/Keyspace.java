@@ -142,6 +142,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         if (ttl != KeyspaceState.FOREVER) {
             payload.setTime(StoreClock.later(access.writer().now(), ttl));
         }
+        payload.end();
     }
 
     /**
@@ -205,6 +206,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         if (expires) {
             payload.setTime(expiry);
         }
+        payload.end();
         return write(payload, mode, null);
     }
 
@@ -268,6 +270,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
             int at = payload.beginTimed(WritePayload.MERGE, keyLength, operandLength);
             int operandAt = heads.copy(head, key, payload.bytes(), at);
             operand.get(operand.position(), payload.bytes(), operandAt, operandLength);
+            payload.end();
             long sequence = StoreWriter.TOO_OLD;
             while (sequence == StoreWriter.TOO_OLD) {
                 long now = access.writer().now();
@@ -325,6 +328,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         try {
             int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
             heads.copy(head, key, payload.bytes(), at);
+            payload.end();
             long sequence = write(payload, mode, null);
             key.position(key.limit());
             return sequence;
@@ -400,9 +404,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         byte[] to = Limits.storedTo(heads, toExclusive);
         PayloadBuffer payload = access.borrowPayload();
         try {
-            int at = payload.beginDeleteRange(from.length, to.length); // before the array is looked at
-            System.arraycopy(from, 0, payload.bytes(), at, from.length);
-            System.arraycopy(to, 0, payload.bytes(), at + from.length, to.length);
+            payload.deleteRange(from, to);
             long sequence = write(payload, mode, null);
             Limits.toLimit(fromInclusive);
             Limits.toLimit(toExclusive);
@@ -545,6 +547,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
             if (value == null) {
                 int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
                 heads.copy(head, key, payload.bytes(), at);
+                payload.end();
                 return write(payload, mode, precondition);
             }
             long ttl = options.ttlMillis(state);

@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.internal.open.Problem;
+import io.flexdb.internal.open.Problems;
 import io.flexdb.internal.open.StoreChecker;
 import io.flexdb.internal.tools.StoreSalvage;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +20,7 @@ final class Reports {
     static FlexDBCheckReport checked(StoreChecker.Result result) {
         return new Check(
                 findings(result.problems()),
-                result.problemCount(),
+                result.problems().count(),
                 result.sequence(),
                 result.bytesRead(),
                 result.pairs(),
@@ -32,7 +33,7 @@ final class Reports {
     static FlexDBSalvageReport salvaged(StoreSalvage.Result result) {
         return new Salvage(
                 findings(result.problems()),
-                result.problemCount(),
+                result.problems().count(),
                 result.pairs(),
                 result.lostBytes(),
                 result.writes(),
@@ -40,12 +41,13 @@ final class Reports {
                 List.copyOf(result.recoveredKeyspaces()));
     }
 
-    private static List<FlexDBCheckReport.Finding> findings(List<Problem> problems) {
-        return problems.stream().map(Reports::finding).toList();
+    private static List<FlexDBCheckReport.Finding> findings(Problems problems) {
+        return problems.first().stream().map(Reports::finding).toList();
     }
 
     private static FlexDBCheckReport.Finding finding(Problem problem) {
-        KeyRange keys = problem.pairs() ? new KeyRange(problem.keyBefore(), problem.keyAfter()) : null;
+        Problem.Keys pairs = problem.keys();
+        KeyRange keys = pairs == null ? null : new KeyRange(pairs.before(), pairs.after());
         return new Finding(problem.file(), problem.position(), problem.expected(), problem.found(), keys);
     }
 

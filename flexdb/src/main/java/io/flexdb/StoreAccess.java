@@ -100,6 +100,7 @@ final class StoreAccess implements ReadSource {
         if (bytes > 0) {
             keptPayloads.take(bytes);
         }
+        payload.clear();
         return payload;
     }
 

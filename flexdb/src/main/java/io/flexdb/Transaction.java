@@ -258,7 +258,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
         int at = writes.beginPut(keyLength, valueLength);
         int valueAt = heads.copy(head, key, writes.bytes(), at);
         value.get(value.position(), writes.bytes(), valueAt, valueLength);
-        writes.add(valueAt + valueLength, bodyBytes);
+        writes.end();
         key.position(key.limit());
         value.position(value.limit());
         return this;
@@ -295,8 +295,8 @@ public final class Transaction extends ReadView implements AutoCloseable {
         int at = writes.beginTimed(type, keyLength, valueLength);
         int valueAt = heads.copy(head, key, writes.bytes(), at);
         value.get(value.position(), writes.bytes(), valueAt, valueLength);
-        WritePayload.putTime(writes.bytes(), valueAt + valueLength, time);
-        writes.add(valueAt + valueLength + WritePayload.TIME_BYTES, bodyBytes);
+        writes.setTime(time);
+        writes.end();
         key.position(key.limit());
         value.position(value.limit());
         return this;
@@ -341,7 +341,8 @@ public final class Transaction extends ReadView implements AutoCloseable {
         all.requireFits(WritePayload.deleteBytes(keyLength), bodyBytes);
         OwnWrites writes = all.writes;
         int at = writes.beginDelete(keyLength);
-        writes.add(heads.copy(head, key, writes.bytes(), at), bodyBytes);
+        heads.copy(head, key, writes.bytes(), at);
+        writes.end();
         key.position(key.limit());
         return this;
     }
@@ -377,10 +378,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
             byte[] to = Limits.storedTo(heads, toExclusive);
             long bodyBytes = MemTable.bodyBytes(from.length, to.length);
             all.requireFits(WritePayload.putBytes(from.length, to.length), bodyBytes);
-            int at = writes.beginDeleteRange(from.length, to.length);
-            System.arraycopy(from, 0, writes.bytes(), at, from.length);
-            System.arraycopy(to, 0, writes.bytes(), at + from.length, to.length);
-            writes.addRange(at + from.length + to.length, bodyBytes);
+            writes.deleteRange(from, to);
         }
         Limits.toLimit(fromInclusive);
         Limits.toLimit(toExclusive);

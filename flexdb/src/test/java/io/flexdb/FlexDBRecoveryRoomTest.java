@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.log.WalId;
+import io.flexdb.internal.log.WalMode;
 import io.flexdb.internal.log.WalWriter;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.testing.Effort;
@@ -109,9 +112,10 @@ class FlexDBRecoveryRoomTest {
             payload[at] = (byte) i;
         }
         long capacity = 1 << 20;
-        WalWriter writer = WalWriter.create(vfs, WAL, 99, storeId(vfs), 99, capacity, false);
+        WalWriter writer = WalWriter.create(
+                vfs, WAL, new WalId(storeId(vfs), 99, 99), capacity, new WalMode(false, true), filled -> {});
         int checksum = WritePayload.checksum(payload, 0, payload.length);
-        writer.append(payload, 0, payload.length, checksum, 1, entries);
+        writer.append(new Payload().set(payload, payload.length, entries, 0, 0), checksum, 1, false);
         writer.close();
         CorruptionException thrown =
                 assertThrows(CorruptionException.class, () -> StoreDriver.open(vfs, StoreDriver.SMALL));

@@ -173,7 +173,7 @@ public final class RecordFormat {
     }
 
     /** Writes the beginning of a record in which operands wait, with the length of their list. */
-    public static int writeWaitingHead(
+    static int writeWaitingHead(
             ByteBuffer to, int position, int keyLength, int listLength, long expiry, long mergedThrough) {
         int lengths = writeExtension(to, position, flags(expiry, mergedThrough) | WAITS, expiry, mergedThrough);
         return writeHeader(to, lengths, keyLength, listLength);

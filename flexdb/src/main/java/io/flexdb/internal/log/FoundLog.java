@@ -11,15 +11,14 @@ import java.nio.file.Path;
  * @param end where its last whole frame ends
  * @param lastSequence the number of the last entry before that
  */
-record FoundLog(Path path, long number, long generation, long capacity, long mark, long end, long lastSequence) {
+record FoundLog(Path path, WalId id, long capacity, long mark, long end, long lastSequence) {
     private static final int PIECE_BYTES = 1 << 16;
 
     /** Of a reader that has come to the end. */
     static FoundLog of(WalReader reader) {
         return new FoundLog(
                 reader.path(),
-                reader.number(),
-                reader.generation(),
+                reader.id(),
                 reader.fileBytes(),
                 reader.markPosition(),
                 reader.position(),

@@ -1,6 +1,7 @@
 package io.flexdb.internal.log;
 
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.storage.CorruptionException;
@@ -16,13 +17,12 @@ public final class FoundWrites {
      * Throws unless a write can be taken.
      *
      * @param directory of the logs
-     * @param entries that it is said to have
      * @param canMerge whether there is a function for operands
      */
-    public static void requireSound(Path directory, byte[] payload, int length, int entries, boolean canMerge) {
+    public static void requireSound(Path directory, Payload payload, boolean canMerge) {
         int count = 0;
         try {
-            PayloadReader reader = new PayloadReader().reset(payload, 0, length);
+            PayloadReader reader = new PayloadReader().reset(payload.bytes(), 0, payload.length());
             while (reader.next()) {
                 count++;
                 if (reader.keyLength() == 0 && reader.type() != WritePayload.DELETE_RANGE) {
@@ -30,7 +30,7 @@ public final class FoundWrites {
                 }
                 if (reader.type() == WritePayload.MERGE && !canMerge) {
                     int key = reader.keyIndex();
-                    byte[] merged = Arrays.copyOfRange(payload, key, key + reader.keyLength());
+                    byte[] merged = Arrays.copyOfRange(payload.bytes(), key, key + reader.keyLength());
                     throw new MergeException(
                             KeyHeads.withoutHead(merged),
                             "the write-ahead log has merges, and there is no function",
@@ -38,10 +38,11 @@ public final class FoundWrites {
                 }
             }
         } catch (IllegalArgumentException e) {
-            throw new CorruptionException(directory, 0, "a frame of " + entries + " entries", e.toString());
+            throw new CorruptionException(directory, 0, "a frame of " + payload.entries() + " entries", e.toString());
         }
-        if (count != entries) {
-            throw new CorruptionException(directory, 0, "a frame of " + entries + " entries", count + " entries");
+        if (count != payload.entries()) {
+            throw new CorruptionException(
+                    directory, 0, "a frame of " + payload.entries() + " entries", count + " entries");
         }
     }
 }

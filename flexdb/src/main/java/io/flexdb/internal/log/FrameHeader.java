@@ -83,8 +83,8 @@ final class FrameHeader {
     }
 
     /** Writes what was made for a frame, and its payload. */
-    void writeTo(MappedFile target, int payloadPosition, byte[] payload, int offset, int length) {
-        target.write(payloadPosition - bytes(), scratch.array(), FRAME - startBytes, bytes(), payload, offset, length);
+    void writeTo(MappedFile target, int payloadPosition, byte[] payload, int length) {
+        target.write(payloadPosition - bytes(), scratch.array(), FRAME - startBytes, bytes(), payload, 0, length);
     }
 
     /** Puts what was made at the buffer's position. */

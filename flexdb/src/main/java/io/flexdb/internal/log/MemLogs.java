@@ -4,13 +4,13 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,7 +43,6 @@ public final class MemLogs {
     private static final int KEPT_TABLES = 2;
     private static final int KEPT_WALS = 1;
     private static final int FIRST_SHARE = 16; // of a memtable
-    private static final int[] GROWING_BYTES = {64 << 10, 128 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
     private static final int SMALL_LEVEL = 3; // up to which there is nothing worth to be given back
 
     static {
@@ -56,7 +55,6 @@ public final class MemLogs {
 
     private final Vfs vfs;
     private final Path directory;
-    private final long storeId;
     private final int memtableBytes;
     private final int[] sizes; // of one memtable after the other; the last is the usual one
     private int level; // of the next one to be made; under this object's lock
@@ -65,16 +63,14 @@ public final class MemLogs {
     private volatile boolean giveBackWanted;
     private final int mostTables;
     private final OffHeap memory;
-    private final boolean mapped;
-    private final boolean zeroed;
+    private final WalMode mode;
     private final ConcurrentLinkedQueue<MemTable> freeTables = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<WalWriter> coveredWals = new ConcurrentLinkedQueue<>();
     private final List<WalWriter> held = new ArrayList<>(); // covered, but to be copied still; locked by itself
     private int holds; // likewise
     private final List<WalWriter> adopted = new ArrayList<>(); // once for each memtable; likewise
     private boolean oneLosesItsName; // its covered log is out of the queue, but may still have its name; likewise
-    private long lastNumber; // under this object's lock, which is held while files are made
-    private long lastGeneration;
+    private WalId last; // under this object's lock, which is held while files are made
     private volatile MemTable model;
     private final Object modelLock = new Object(); // while it is looked at
     private final AtomicInteger tables = new AtomicInteger(); // of the usual size
@@ -87,40 +83,17 @@ public final class MemLogs {
     private BooleanSupplier makeRoom = () -> false; // under this object's lock
 
     /**
-     * @param growing whether memtables begin small
+     * @param last the log with the highest number and generation that there may have been
      * @param zeroedLogs whether zeros are written to where logs grow, so that each force takes less time */
-    public MemLogs(
-            Vfs vfs,
-            Path directory,
-            long storeId,
-            int memtableBytes,
-            boolean growing,
-            int mostTables,
-            OffHeap memory,
-            boolean zeroedLogs,
-            long lastNumber,
-            long lastGeneration) {
+    public MemLogs(Vfs vfs, Path directory, WalId last, MemtableSizes tables, OffHeap memory, boolean zeroedLogs) {
         this.vfs = vfs;
         this.directory = directory;
-        this.storeId = storeId;
-        this.memtableBytes = memtableBytes;
-        this.sizes = growing ? sizesUpTo(memtableBytes) : new int[] {memtableBytes};
-        this.mostTables = mostTables;
+        this.memtableBytes = tables.bytes();
+        this.sizes = tables.steps();
+        this.mostTables = tables.most();
         this.memory = memory;
-        this.mapped = vfs.mapsSafely(directory);
-        this.zeroed = zeroedLogs;
-        this.lastNumber = lastNumber;
-        this.lastGeneration = lastGeneration;
-    }
-
-    private static int[] sizesUpTo(int usual) {
-        int[] sizes = Arrays.copyOf(GROWING_BYTES, GROWING_BYTES.length + 1);
-        int count = 0;
-        while (count < GROWING_BYTES.length && sizes[count] < usual) {
-            count++;
-        }
-        sizes[count] = usual;
-        return Arrays.copyOf(sizes, count + 1);
+        this.mode = new WalMode(vfs.mapsSafely(directory), zeroedLogs);
+        this.last = last;
     }
 
     /** Begins with a size that so many bytes of writes fit, roughly. Before the first memtable is made. */
@@ -148,13 +121,13 @@ public final class MemLogs {
     }
 
     /** A memtable with a log for a write. If the write does not fit the ready one, another one is made. */
-    public MemLog takeFor(int payloadBytes, long bodyBytes, int entries, long birth) {
+    public MemLog takeFor(Payload write, long birth) {
         MemLog ready = poll(birth);
-        if (ready != null && isEnough(ready, payloadBytes, bodyBytes, entries)) {
+        if (ready != null && isEnough(ready, write)) {
             return ready;
         }
         synchronized (this) {
-            while (ready != null && !isEnough(ready, payloadBytes, bodyBytes, entries)) {
+            while (ready != null && !isEnough(ready, write)) {
                 giveUp(ready);
                 ready = poll(birth); // made meanwhile
             }
@@ -162,21 +135,21 @@ public final class MemLogs {
                 return ready;
             }
             giveBackWanted = false; // somebody writes
-            raiseTo(payloadBytes, bodyBytes, entries);
+            raiseTo(write);
             return take(birth);
         }
     }
 
-    private static boolean isEnough(MemLog log, int payloadBytes, long bodyBytes, int entries) {
-        return payloadBytes <= WalFormat.maxPayloadBytes(log.wal.capacity())
-                && MemTable.couldHold(log.table().arenaBytes(), bodyBytes, entries);
+    private static boolean isEnough(MemLog log, Payload write) {
+        return write.length() <= WalFormat.maxPayloadBytes(log.wal.capacity())
+                && MemTable.couldHold(log.table().arenaBytes(), write.bodyBytes(), write.entries());
     }
 
-    private void raiseTo(int payloadBytes, long bodyBytes, int entries) {
-        while (leastLevel < sizes.length - 1 && !isEnough(sizes[leastLevel], payloadBytes, bodyBytes, entries)) {
+    private void raiseTo(Payload write) {
+        while (leastLevel < sizes.length - 1 && !isEnough(sizes[leastLevel], write)) {
             leastLevel++;
         }
-        while (level < sizes.length - 1 && !isEnough(sizes[level], payloadBytes, bodyBytes, entries)) {
+        while (level < sizes.length - 1 && !isEnough(sizes[level], write)) {
             level++;
         }
     }
@@ -231,18 +204,18 @@ public final class MemLogs {
     }
 
     /** The first one, for a write of that size, or one where there is no space for more. */
-    public synchronized MemLog takeFirst(int payloadBytes, long bodyBytes, int entries, long birth) {
+    public synchronized MemLog takeFirst(Payload write, long birth) {
         int usual = Math.max(MemTable.MIN_ARENA_BYTES, memtableBytes / FIRST_SHARE);
         if (sizes.length > 1) {
-            return takeFor(payloadBytes, bodyBytes, entries, birth);
+            return takeFor(write, birth);
         }
-        if (isReady() || !isEnough(usual, payloadBytes, bodyBytes, entries)) {
+        if (isReady() || !isEnough(usual, write)) {
             return take(birth);
         }
         try {
             return takeSmall(usual, birth);
         } catch (StoreFullException e) {
-            if (lacksMemory || !isEnough(MemTable.MIN_ARENA_BYTES, payloadBytes, bodyBytes, entries)) {
+            if (lacksMemory || !isEnough(MemTable.MIN_ARENA_BYTES, write)) {
                 throw e;
             }
             return takeSmall(MemTable.MIN_ARENA_BYTES, birth);
@@ -253,13 +226,13 @@ public final class MemLogs {
      * A memtable for a log that was replayed and serves on. There may be several for one log; it is free with the last
      * one.
      */
-    public synchronized MemLog takeAdopted(WalWriter wal, long bodyBytes, int entries, long birth) {
-        boolean usual =
-                wal.capacity() <= walBytes(memtableBytes) && MemTable.couldHold(memtableBytes, bodyBytes, entries);
+    public synchronized MemLog takeAdopted(WalWriter wal, Payload write, long birth) {
+        boolean usual = wal.capacity() <= walBytes(memtableBytes)
+                && MemTable.couldHold(memtableBytes, write.bodyBytes(), write.entries());
         long asLog = Math.min(wal.capacity(), StoreSettings.MAX_MEMTABLE_BYTES);
         MemTable table = usual
                 ? table(memtableBytes)
-                : newTable((int) Math.max(asLog, MemTable.arenaBytesFor(bodyBytes, entries)));
+                : newTable((int) Math.max(asLog, MemTable.arenaBytesFor(write.bodyBytes(), write.entries())));
         synchronized (held) {
             adopted.add(wal);
         }
@@ -268,7 +241,7 @@ public final class MemLogs {
 
     /** Has the log serve on that a recovery is replaying. */
     public WalWriter adopt(WalRecovery recovery) {
-        return recovery.adopt(mapped, zeroed);
+        return recovery.adopt(mode);
     }
 
     /** Whether a log that was replayed is needed still. */
@@ -278,9 +251,9 @@ public final class MemLogs {
         }
     }
 
-    private static boolean isEnough(int arenaBytes, int payloadBytes, long bodyBytes, int entries) {
-        return payloadBytes <= WalFormat.maxPayloadBytes(walBytes(arenaBytes))
-                && MemTable.couldHold(arenaBytes, bodyBytes, entries);
+    private static boolean isEnough(int arenaBytes, Payload write) {
+        return write.length() <= WalFormat.maxPayloadBytes(walBytes(arenaBytes))
+                && MemTable.couldHold(arenaBytes, write.bodyBytes(), write.entries());
     }
 
     private MemLog takeSmall(int arenaBytes, long birth) {
@@ -434,24 +407,13 @@ public final class MemLogs {
     }
 
     private WalWriter makeWal(long bytes, WalWriter covered) {
-        long number = ++lastNumber;
-        long generation = ++lastGeneration;
+        last = last.next();
         try {
             return covered != null
-                    ? covered.recycle(number, generation)
-                    : WalWriter.create(
-                            vfs,
-                            directory,
-                            number,
-                            storeId,
-                            generation,
-                            bytes,
-                            mapped,
-                            zeroed,
-                            WalWriter.ZEROED_AHEAD_BYTES,
-                            done -> noteFilled(done, bytes));
+                    ? covered.recycle(last)
+                    : WalWriter.create(vfs, directory, last, bytes, mode, done -> noteFilled(done, bytes));
         } catch (RuntimeException | Error e) {
-            deleteUnfinished(number, e);
+            deleteUnfinished(last.number(), e);
             if (e instanceof OutOfMemoryError) {
                 lacksMemory = true;
                 throw new StoreFullException("no memory for a write-ahead log (" + e.getMessage()
@@ -505,7 +467,7 @@ public final class MemLogs {
         }
         lacksMemory = false;
         synchronized (modelLock) {
-            table.reset(lastNumber, model);
+            table.reset(last.number(), model);
         }
         return table;
     }
@@ -513,7 +475,7 @@ public final class MemLogs {
     private MemTable newTable(int arenaBytes) {
         lacksMemory = false;
         try {
-            return MemTable.allocate(lastNumber, arenaBytes, memory);
+            return MemTable.allocate(last.number(), arenaBytes, memory);
         } catch (OutOfMemoryError e) {
             lacksMemory = true;
             StoreFullException full = new StoreFullException(

@@ -3,6 +3,7 @@ package io.flexdb.internal.log;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
@@ -22,6 +23,7 @@ public final class WalCopy {
      *
      * <p>The frames of the copy contain the values that frames of the log refer to, so it may be longer than the log.
      *
+     * @param log before its first frame
      * @param through up to this number the log has been written, as its writer knows: behind its mark a damaged frame
      *     looks like the end of the log, and only that number tells them apart
      * @param to has the directory
@@ -30,22 +32,13 @@ public final class WalCopy {
      * @throws CorruptionException if the log lacks a frame
      */
     public static long copy(
-            Vfs vfs,
-            Path log,
-            long storeId,
-            long lastSequence,
-            long through,
-            Vfs to,
-            Path directory,
-            WholePayload whole) {
-        try (WalReader reader = new WalReader(vfs, log, storeId)) {
-            long needed = Math.min(lastSequence, through);
-            if (!nextUpTo(reader, lastSequence, needed)) {
-                return 0;
-            }
-            try (VfsFile file = to.open(directory.resolve(WalFormat.fileName(reader.number())), OpenMode.CREATE)) {
-                return write(reader, file, storeId, lastSequence, needed, whole);
-            }
+            WalReader log, long lastSequence, long through, Vfs to, Path directory, WholePayload whole) {
+        long needed = Math.min(lastSequence, through);
+        if (!nextUpTo(log, lastSequence, needed)) {
+            return 0;
+        }
+        try (VfsFile file = to.open(directory.resolve(WalFormat.fileName(log.number())), OpenMode.CREATE)) {
+            return write(log, file, lastSequence, needed, whole);
         }
     }
 
@@ -63,16 +56,16 @@ public final class WalCopy {
         return false;
     }
 
-    private static long write(
-            WalReader reader, VfsFile file, long storeId, long lastSequence, long needed, WholePayload whole) {
-        FrameHeader header = new FrameHeader(storeId, reader.generation());
+    private static long write(WalReader reader, VfsFile file, long lastSequence, long needed, WholePayload whole) {
+        FrameHeader header = new FrameHeader(reader.id().storeId(), reader.generation());
         ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         long written = WalFormat.START; // in the file; the header comes last
         long position = WalFormat.FIRST_FRAME;
         long last;
         do {
-            byte[] payload = whole.of(reader.payload(), reader.payloadBytes());
-            int length = payload == reader.payload() ? reader.payloadBytes() : payload.length;
+            Payload found = reader.payload();
+            byte[] payload = whole.of(found);
+            int length = payload == found.bytes() ? found.length() : payload.length;
             header.encode(position, length, reader.firstSequence(), WritePayload.checksum(payload, 0, length));
             position += WalFormat.frameBytes(length);
             if (piece.remaining() < WalFormat.START_BYTES + WalFormat.FRAME_HEADER_BYTES) {
@@ -95,7 +88,7 @@ public final class WalCopy {
             last = reader.lastSequence();
         } while (nextUpTo(reader, lastSequence, needed));
         written += write(file, piece, written);
-        writeHeader(reader, file, storeId, written);
+        writeHeader(reader, file, written);
         file.force();
         return last;
     }
@@ -109,17 +102,16 @@ public final class WalCopy {
     }
 
     /** Makes the file as long as the log, or longer, as it says itself, and says that all of it was forced. */
-    private static void writeHeader(WalReader reader, VfsFile file, long storeId, long end) {
+    private static void writeHeader(WalReader reader, VfsFile file, long end) {
         long longer = end + end / 8 + MORE_BYTES & -WalFormat.CAPACITY_UNIT; // a memtable of its size holds all of it
         long capacity = end == reader.position() ? reader.fileBytes() : Math.max(reader.fileBytes(), longer);
         if (end < capacity) {
             file.write(ByteBuffer.allocate(1), capacity - 1);
         }
         ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
-        WalFormat.encodeHeader(block, storeId, reader.number(), reader.generation(), capacity);
+        WalFormat.encodeHeader(block, reader.id(), capacity);
         block.putLong(WalFormat.MARK_POSITION, end);
-        block.putInt(
-                WalFormat.MARK_CHECKSUM, WalFormat.markChecksum(storeId, reader.number(), reader.generation(), end));
+        block.putInt(WalFormat.MARK_CHECKSUM, WalFormat.markChecksum(reader.id(), end));
         file.write(block, 0);
     }
 }

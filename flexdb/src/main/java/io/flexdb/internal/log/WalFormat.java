@@ -160,20 +160,20 @@ public final class WalFormat {
     /**
      * Fills a little-endian block of {@link #START} zeros with the header and the mark of a log without frames.
      */
-    static void encodeHeader(ByteBuffer block, long storeId, long number, long generation, long capacity) {
-        ByteBuffer preamble = FilePreamble.begin(FormatVersion.WAL, storeId);
-        preamble.putLong(number).putLong(generation).putLong(capacity);
+    static void encodeHeader(ByteBuffer block, WalId id, long capacity) {
+        ByteBuffer preamble = FilePreamble.begin(FormatVersion.WAL, id.storeId());
+        preamble.putLong(id.number()).putLong(id.generation()).putLong(capacity);
         block.put(0, FilePreamble.finish(preamble), 0, START);
-        block.putLong(MARK_GENERATION, generation);
+        block.putLong(MARK_GENERATION, id.generation());
         block.putLong(MARK_POSITION, FIRST_FRAME);
-        block.putInt(MARK_CHECKSUM, markChecksum(storeId, number, generation, FIRST_FRAME));
+        block.putInt(MARK_CHECKSUM, markChecksum(id, FIRST_FRAME));
     }
 
-    static int markChecksum(long storeId, long number, long generation, long position) {
+    static int markChecksum(WalId id, long position) {
         CRC32C crc = new CRC32C();
-        updateLong(crc, storeId);
-        updateLong(crc, number);
-        updateLong(crc, generation);
+        updateLong(crc, id.storeId());
+        updateLong(crc, id.number());
+        updateLong(crc, id.generation());
         updateLong(crc, position);
         return (int) crc.getValue();
     }

@@ -6,6 +6,7 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.storage.CorruptionException;
@@ -39,20 +40,19 @@ public final class WalReader implements AutoCloseable {
     private final long markPosition;
     private final FrameHeader header;
     private final PayloadReader entries = new PayloadReader();
-    private byte[] payload = new byte[0];
+    private final Payload payload = new Payload();
+    private byte[] bytes = new byte[0];
     private long position = WalFormat.FIRST_FRAME;
     private long framePosition;
     private long nextSequence; // of the next frame's first entry
     private long startSequence; // of the first frame's
-    private long firstSequence; // of the frame, as are the next three
+    private long firstSequence; // of the frame, as are the next two
     private long lastSequence;
-    private int entryCount;
-    private int payloadBytes;
     private boolean behindLoad;
     private boolean ended;
     private FrameSearch search; // null before something was skipped
     private CorruptionException tolerated; // what is wrong with the header
-    private FrameCheck references = (payloadOfFrame, length) -> true;
+    private FrameCheck references = ofFrame -> true;
     private long checkedFrom = 1;
 
     /**
@@ -175,8 +175,7 @@ public final class WalReader implements AutoCloseable {
     private long readMark() {
         long marked = window.getLong(WalFormat.MARK_POSITION);
         boolean valid = window.getLong(WalFormat.MARK_GENERATION) == generation
-                && window.getInt(WalFormat.MARK_CHECKSUM)
-                        == WalFormat.markChecksum(storeId, number, generation, marked);
+                && window.getInt(WalFormat.MARK_CHECKSUM) == WalFormat.markChecksum(id(), marked);
         return valid ? marked : WalFormat.FIRST_FRAME;
     }
 
@@ -296,35 +295,35 @@ public final class WalReader implements AutoCloseable {
         load(position, WalFormat.FRAME_HEADER_BYTES, WalFormat.FRAME_HEADER_BYTES);
         int length = window.getInt((int) (position - windowStart) + WalFormat.FRAME_LENGTH);
         int check = window.getInt((int) (position - windowStart) + WalFormat.FRAME_CHECK);
-        int bytes = length & ~WalFormat.BEHIND_LOAD;
-        if (bytes < 1 || WalFormat.frameBytes(bytes) > fileBytes - position || !isFrame(length, check)) {
+        int payloadBytes = length & ~WalFormat.BEHIND_LOAD;
+        if (payloadBytes < 1 || WalFormat.frameBytes(payloadBytes) > fileBytes - position || !isFrame(length, check)) {
             return "no frame of generation " + generation;
         }
         behindLoad = length < 0;
-        int count = requireEntries(bytes);
-        if (nextSequence + count > checkedFrom && !references.isWhole(payload, bytes)) {
+        requireEntries(payloadBytes);
+        int count = payload.entries();
+        if (nextSequence + count > checkedFrom && !references.isWhole(payload)) {
             return "a frame that refers to large values which are not in the data file";
         }
-        payloadBytes = bytes;
-        entryCount = count;
         firstSequence = nextSequence;
         lastSequence = nextSequence + count - 1;
         nextSequence += count;
         framePosition = position;
-        position += WalFormat.frameBytes(bytes);
+        position += WalFormat.frameBytes(payloadBytes);
         return null;
     }
 
     /** Reads the payload at the position and returns whether this is a frame. */
     private boolean isFrame(int length, int check) {
-        int bytes = length & ~WalFormat.BEHIND_LOAD;
+        int payloadBytes = length & ~WalFormat.BEHIND_LOAD;
         long start = position + WalFormat.FRAME_HEADER_BYTES;
         // The length may be any bytes: nobody is asked for much memory before it has passed for that of a frame.
-        if (bytes > WINDOW_BYTES && header.frameCheck(position, length, checksumOf(start, bytes)) != check) {
+        if (payloadBytes > WINDOW_BYTES
+                && header.frameCheck(position, length, checksumOf(start, payloadBytes)) != check) {
             return false;
         }
-        readPayload(start, bytes);
-        return header.frameCheck(position, length, WritePayload.checksum(payload, 0, bytes)) == check;
+        readPayload(start, payloadBytes);
+        return header.frameCheck(position, length, WritePayload.checksum(bytes, 0, payloadBytes)) == check;
     }
 
     private int checksumOf(long start, int bytes) {
@@ -338,14 +337,14 @@ public final class WalReader implements AutoCloseable {
         return (int) crc.getValue();
     }
 
-    private void readPayload(long start, int bytes) {
-        if (payload.length < bytes) {
-            payload = new byte[(int) Math.min(fileBytes, Math.max(bytes, 2L * payload.length))];
+    private void readPayload(long start, int length) {
+        if (bytes.length < length) {
+            bytes = new byte[(int) Math.min(fileBytes, Math.max(length, 2L * bytes.length))];
         }
         int piece;
-        for (int done = 0; done < bytes; done += piece) {
-            piece = load(start + done, 1, bytes - done);
-            window.get((int) (start + done - windowStart), payload, done, piece);
+        for (int done = 0; done < length; done += piece) {
+            piece = load(start + done, 1, length - done);
+            window.get((int) (start + done - windowStart), bytes, done, piece);
         }
     }
 
@@ -361,14 +360,18 @@ public final class WalReader implements AutoCloseable {
      * Counts the entries. A memtable is as large as its log, so no frame has more than a memtable of that size could
      * hold: a small file must not ask for much memory.
      */
-    private int requireEntries(int bytes) {
+    private void requireEntries(int length) {
         int found = 0;
+        int ranges = 0;
         long bodyBytes = 0;
+        long withoutTimes = 0;
         try {
-            entries.reset(payload, 0, bytes);
+            entries.reset(bytes, 0, length);
             while (entries.next()) {
                 found++;
-                bodyBytes += MemTable.bodyBytes(entries.keyLength(), entries.valueLength());
+                ranges += entries.type() == WritePayload.DELETE_RANGE ? 1 : 0;
+                bodyBytes += MemTable.bodyBytes(entries.keyLength(), entries.tailLength());
+                withoutTimes += MemTable.bodyBytes(entries.keyLength(), entries.valueLength());
             }
         } catch (IllegalArgumentException e) {
             throw damage(position, "entries", e.getMessage());
@@ -377,10 +380,10 @@ public final class WalReader implements AutoCloseable {
             throw damage(position, "sequence numbers", found + " entries from " + nextSequence);
         }
         int arenaBytes = (int) Math.max(MemTable.MIN_ARENA_BYTES, Math.min(MemTable.MAX_ARENA_BYTES, fileBytes));
-        if (!MemTable.couldHold(arenaBytes, bodyBytes, found)) {
+        if (!MemTable.couldHold(arenaBytes, withoutTimes, found)) {
             throw damage(position, "a write that a memtable of " + arenaBytes + " bytes holds", found + " entries");
         }
-        return found;
+        payload.set(bytes, length, found, ranges, bodyBytes);
     }
 
     private CorruptionException damage(long at, String expected, String found) {
@@ -396,7 +399,7 @@ public final class WalReader implements AutoCloseable {
         if (behindLoad) {
             consumer.behindLoad();
         }
-        consumer.accept(firstSequence, entryCount, payload, 0, payloadBytes);
+        consumer.accept(firstSequence, payload);
     }
 
     /** The sequence number of the frame's first entry. */
@@ -409,19 +412,9 @@ public final class WalReader implements AutoCloseable {
         return lastSequence;
     }
 
-    /** Entries of the frame. */
-    public int entryCount() {
-        return entryCount;
-    }
-
-    /** Holds the frame's payload from index 0 on, until the next call of {@link #next}. */
-    public byte[] payload() {
+    /** The frame's payload, until the next call of {@link #next}. */
+    public Payload payload() {
         return payload;
-    }
-
-    /** Bytes of the frame's payload. */
-    public int payloadBytes() {
-        return payloadBytes;
     }
 
     /** Where the frame begins. */
@@ -449,6 +442,11 @@ public final class WalReader implements AutoCloseable {
         return number;
     }
 
+    /** Which log it is. */
+    WalId id() {
+        return new WalId(storeId, number, generation);
+    }
+
     /** The file's generation. */
     public long generation() {
         return generation;
@@ -465,8 +463,9 @@ public final class WalReader implements AutoCloseable {
         try {
             while (next()) {
                 text.append("  ").append(framePosition).append(": #").append(firstSequence);
-                text.append(entryCount == 1 ? "" : " to #" + lastSequence).append(", ");
-                text.append(payloadBytes).append(" bytes\n");
+                text.append(payload.entries() == 1 ? "" : " to #" + lastSequence)
+                        .append(", ");
+                text.append(payload.length()).append(" bytes\n");
             }
             text.append("  ").append(position).append(": end\n");
         } catch (CorruptionException e) {

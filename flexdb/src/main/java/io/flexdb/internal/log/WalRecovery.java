@@ -18,8 +18,7 @@ import java.util.Set;
  * Finds the logs that an earlier process left and replays what no durable commit covers. For one thread.
  *
  * <p>The order of opening, which the caller keeps: {@link #open}; {@link #replay}, during which each frame is inserted
- * and also appended to fresh writers with numbers above {@link #highestNumber} and generations above
- * {@link #highestGeneration}; force these; {@link #deleteReplayed}; only then serve. Until the last step no old file is
+ * and also appended to fresh writers with numbers and generations above {@link #highest}; force these; {@link #deleteReplayed}; only then serve. Until the last step no old file is
  * changed, so a failure or a crash anywhere leaves the store as it was, to be recovered again; but on a full disk those
  * that hold nothing {@linkplain #deleteEmpty make room}.
  */
@@ -43,9 +42,8 @@ public final class WalRecovery {
     private final List<Path> files = new ArrayList<>(); // all, the unfinished ones too
     private final List<Start> starts = new ArrayList<>(); // those with frames, in the order of their first frames
     private final Set<Path> behindGap = new LinkedHashSet<>(); // those with frames that are not replayed, see R2
-    private long highestNumber;
-    private long highestGeneration;
-    private FrameCheck check = (payload, length) -> true;
+    private WalId highest;
+    private FrameCheck check = payload -> true;
     private final Set<Path> adopted = new LinkedHashSet<>(); // those that serve on
     private Start current; // the one that is being replayed, and the writer that it has got; or null
     private WalWriter currentWriter;
@@ -54,6 +52,7 @@ public final class WalRecovery {
         this.vfs = vfs;
         this.directory = directory;
         this.storeId = storeId;
+        this.highest = new WalId(storeId, 0, 0);
     }
 
     /**
@@ -84,8 +83,10 @@ public final class WalRecovery {
     private void inspect(Path path) {
         files.add(path);
         try (WalReader reader = new WalReader(vfs, path, storeId)) {
-            highestNumber = Math.max(highestNumber, reader.number());
-            highestGeneration = Math.max(highestGeneration, reader.generation());
+            highest = new WalId(
+                    storeId,
+                    Math.max(highest.number(), reader.number()),
+                    Math.max(highest.generation(), reader.generation()));
             if (reader.next()) {
                 starts.add(new Start(path, reader.number(), reader.firstSequence()));
             }
@@ -218,9 +219,9 @@ public final class WalRecovery {
      * for each of its frames, and gives the same each time. Only in the second {@link #replay}, or a later one, so that
      * it is known where each log ends, and that none of them is damaged.
      */
-    public WalWriter adopt(boolean mapped, boolean zeroed) {
+    WalWriter adopt(WalMode mode) {
         if (currentWriter == null) {
-            currentWriter = WalWriter.adopt(vfs, current.found, storeId, mapped, zeroed);
+            currentWriter = WalWriter.adopt(vfs, current.found, mode);
             adopted.add(current.path);
         }
         return currentWriter;
@@ -268,14 +269,9 @@ public final class WalRecovery {
         return List.copyOf(files);
     }
 
-    /** The highest number of a file, 0 if there is none. */
-    public long highestNumber() {
-        return highestNumber;
-    }
-
-    /** The highest generation of a file, 0 if there is none. */
-    public long highestGeneration() {
-        return highestGeneration;
+    /** The highest number and the highest generation of a file, each 0 if there is none. */
+    public WalId highest() {
+        return highest;
     }
 
     /** A file with at least one frame. */

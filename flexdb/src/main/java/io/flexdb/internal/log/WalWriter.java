@@ -4,7 +4,7 @@ import io.flexdb.flexspace.internal.vfs.MappedFile;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
 import io.flexdb.storage.StoreIoException;
@@ -24,9 +24,6 @@ import java.util.function.LongConsumer;
  * {@link StoreFailedException}.
  */
 public final class WalWriter implements AutoCloseable {
-    /** The best distance of zeros ahead of the frames: they are written seldom, and soon. */
-    public static final int ZEROED_AHEAD_BYTES = 1 << 18;
-
     /*
      * A file takes its place on the disk before anything is acknowledged, so that a full disk shows itself then, and is
      * used again and again. If each write is to be forced, zeros are written before it gets there, so that a force has
@@ -67,11 +64,9 @@ public final class WalWriter implements AutoCloseable {
     private final MappedFile mapping; // null if the file is written by calls
     private final boolean largeByCalls; // even if the file is mapped
     private ByteBuffer staging; // null if no call was needed yet; under the write lock
-    private final long storeId;
-    private final long number;
-    private final long generation;
+    private final WalId id;
     private final long capacity;
-    private final boolean adopted;
+    private boolean adopted;
     private long roomEnd; // up to where frames may go; under the write lock
     private final int zeroedAheadBytes;
     private final FrameHeader frameHeader;
@@ -87,107 +82,74 @@ public final class WalWriter implements AutoCloseable {
     private Runnable forcedFirst = () -> {};
     private boolean markIsForced = true; // under forceLock
 
-    private WalWriter(
-            Vfs vfs,
-            VfsFile file,
-            MappedFile mapping,
-            boolean largeByCalls,
-            ByteBuffer staging,
-            long storeId,
-            long number,
-            long generation,
-            long capacity,
-            long roomEnd,
-            int zeroedAheadBytes,
-            long zeroedPosition) {
+    /** Of a file that has its header. */
+    private WalWriter(Vfs vfs, VfsFile file, WalId id, long capacity, WalMode mode, long zeroedPosition) {
         this.vfs = vfs;
         this.file = file;
-        this.mapping = mapping;
-        this.largeByCalls = largeByCalls;
-        this.staging = staging;
-        this.storeId = storeId;
-        this.number = number;
-        this.generation = generation;
+        this.mapping = mode.mapped() ? map(file, capacity) : null;
+        this.largeByCalls = !mode.zeroed();
+        this.staging = mapping == null ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
+        this.id = id;
         this.capacity = capacity;
-        this.roomEnd = roomEnd;
-        this.adopted = roomEnd == 0;
-        this.zeroedAheadBytes = zeroedAheadBytes;
+        this.roomEnd = capacity;
+        this.zeroedAheadBytes = mode.zeroedAheadBytes();
         this.zeroedPosition = zeroedPosition;
-        this.frameHeader = new FrameHeader(storeId, generation);
+        this.frameHeader = new FrameHeader(id.storeId(), id.generation());
+    }
+
+    /** Of the next use of a file, with what the one before it has. */
+    private WalWriter(WalWriter before, WalId id) {
+        this.vfs = before.vfs;
+        this.file = before.file;
+        this.mapping = before.mapping;
+        this.largeByCalls = before.largeByCalls;
+        this.staging = before.staging;
+        this.id = id;
+        this.capacity = before.capacity;
+        this.roomEnd = before.capacity;
+        this.zeroedAheadBytes = before.zeroedAheadBytes;
+        this.zeroedPosition = before.zeroedPosition;
+        this.frameHeader = new FrameHeader(id.storeId(), id.generation());
     }
 
     /**
      * Makes a file, which is durable, name included, when this returns.
      *
-     * @param number a number that no log in the directory has, nor had since the store was opened
-     * @param generation a number that no file in the directory has frames of
+     * @param id has a number that no log in the directory has, nor had since the store was opened, and a generation that
+     *     no file in the directory has frames of
      * @param capacity bytes of the file, a multiple of {@link WalFormat#CAPACITY_UNIT}
-     * @param mapped whether to map the file if that is safe where it lies
-     * @param zeroed whether frames go only to where zeros were written before, so that forces take less time; else
-     *     large writes go by calls
-     * @param zeroedAheadBytes how far ahead of the frames zeros are written, a multiple of the capacity's unit
      * @param filled told now and then how many bytes of the file are made, where all of it has to be filled
      */
     public static WalWriter create(
-            Vfs vfs,
-            Path directory,
-            long number,
-            long storeId,
-            long generation,
-            long capacity,
-            boolean mapped,
-            boolean zeroed,
-            int zeroedAheadBytes,
-            LongConsumer filled) {
+            Vfs vfs, Path directory, WalId id, long capacity, WalMode mode, LongConsumer filled) {
         if (capacity < WalFormat.MIN_CAPACITY
                 || capacity > WalFormat.MAX_CAPACITY
                 || capacity % WalFormat.CAPACITY_UNIT != 0) {
             throw new IllegalArgumentException("capacity must be a multiple of " + WalFormat.CAPACITY_UNIT + " from "
                     + WalFormat.MIN_CAPACITY + " to " + WalFormat.MAX_CAPACITY + ": " + capacity);
         }
-        requirePositive("number", number);
-        requirePositive("generation", generation);
-        Path unfinished = unfinished(directory, number);
+        requirePositive("number", id.number());
+        requirePositive("generation", id.generation());
+        Path unfinished = unfinished(directory, id.number());
         vfs.deleteIfExists(unfinished);
         VfsFile file = vfs.open(unfinished, OpenMode.CREATE);
         try {
             long written = capacity;
             if (!file.allocateUnwritten(0, capacity)) {
                 fill(file, capacity, filled);
-            } else if (zeroed) {
-                written = Math.min(WalFormat.START + zeroedAheadBytes, capacity);
+            } else if (mode.zeroed()) {
+                written = Math.min(WalFormat.START + mode.zeroedAheadBytes(), capacity);
                 zero(file, ByteBuffer.allocate(FILL_BYTES), WalFormat.START, written);
             }
             ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
-            WalFormat.encodeHeader(block, storeId, number, generation, capacity);
+            WalFormat.encodeHeader(block, id, capacity);
             file.write(block, 0);
-            publish(vfs, file, directory, number);
-            MappedFile mapping = mapped ? map(file, capacity) : null;
-            ByteBuffer staging = mapping == null ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
-            return new WalWriter(
-                    vfs,
-                    file,
-                    mapping,
-                    !zeroed,
-                    staging,
-                    storeId,
-                    number,
-                    generation,
-                    capacity,
-                    capacity,
-                    zeroedAheadBytes,
-                    written);
+            publish(vfs, file, directory, id.number());
+            return new WalWriter(vfs, file, id, capacity, mode, written);
         } catch (Throwable e) {
             closeAfter(e, file);
             throw e;
         }
-    }
-
-    /** Does the same with zeros in the usual way, and without telling how it goes. */
-    public static WalWriter create(
-            Vfs vfs, Path directory, long number, long storeId, long generation, long capacity, boolean mapped) {
-        return create(
-                vfs, directory, number, storeId, generation, capacity, mapped, true, ZEROED_AHEAD_BYTES, filled -> {});
     }
 
     /**
@@ -198,25 +160,13 @@ public final class WalWriter implements AutoCloseable {
      *
      * @param found the log, as it was replayed
      */
-    static WalWriter adopt(Vfs vfs, FoundLog found, long storeId, boolean mapped, boolean zeroed) {
+    static WalWriter adopt(Vfs vfs, FoundLog found, WalMode mode) {
         VfsFile file = vfs.open(found.path(), OpenMode.READ_WRITE);
         try {
             found.rewriteTail(file);
-            MappedFile mapping = mapped ? map(file, found.capacity()) : null;
-            ByteBuffer staging = mapping == null ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
-            WalWriter writer = new WalWriter(
-                    vfs,
-                    file,
-                    mapping,
-                    !zeroed,
-                    staging,
-                    storeId,
-                    found.number(),
-                    found.generation(),
-                    found.capacity(),
-                    0,
-                    ZEROED_AHEAD_BYTES,
-                    found.capacity());
+            WalWriter writer = new WalWriter(vfs, file, found.id(), found.capacity(), mode, found.capacity());
+            writer.adopted = true;
+            writer.roomEnd = 0;
             writer.appendedPosition = found.end();
             writer.lastSequence = found.lastSequence();
             if (found.end() > found.mark()) {
@@ -287,20 +237,19 @@ public final class WalWriter implements AutoCloseable {
      * Makes the file ready for its next use, durably, name included, and keeps its mapping. This writer is released. To
      * be called only when a durable commit covers every frame here.
      *
-     * @param newNumber as for {@link #create}
-     * @param newGeneration greater than any that this file has had
+     * @param next as for {@link #create}, with a generation greater than any that this file has had
      */
-    public WalWriter recycle(long newNumber, long newGeneration) {
-        requirePositive("newNumber", newNumber);
-        if (newGeneration <= generation) {
+    public WalWriter recycle(WalId next) {
+        requirePositive("number", next.number());
+        if (next.generation() <= id.generation()) {
             throw new IllegalArgumentException(
-                    "newGeneration must be greater than " + generation + ": " + newGeneration);
+                    "the generation must be greater than " + id.generation() + ": " + next.generation());
         }
         forceLock.lock();
         try {
             requireUsable();
             if (released) {
-                throw new IllegalStateException("log " + number + " is released");
+                throw new IllegalStateException("log " + id.number() + " is released");
             }
             released = true;
         } finally {
@@ -308,25 +257,13 @@ public final class WalWriter implements AutoCloseable {
         }
         try {
             Path directory = file.path().getParent();
-            vfs.rename(file.path(), unfinished(directory, newNumber));
+            vfs.rename(file.path(), unfinished(directory, next.number()));
             vfs.syncDirectory(directory);
             ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
-            WalFormat.encodeHeader(block, storeId, newNumber, newGeneration, capacity);
+            WalFormat.encodeHeader(block, next, capacity);
             file.write(block, 0);
-            publish(vfs, file, directory, newNumber);
-            return new WalWriter(
-                    vfs,
-                    file,
-                    mapping,
-                    largeByCalls,
-                    staging,
-                    storeId,
-                    newNumber,
-                    newGeneration,
-                    capacity,
-                    capacity,
-                    zeroedAheadBytes,
-                    zeroedPosition);
+            publish(vfs, file, directory, next.number());
+            return new WalWriter(this, next);
         } catch (Throwable e) {
             closeAfter(e, file);
             throw e;
@@ -363,28 +300,19 @@ public final class WalWriter implements AutoCloseable {
     /**
      * Appends one write, for which there must be room. Under the write lock.
      *
-     * @param payload an array that holds the write
-     * @param payloadChecksum its {@link WritePayload#checksum}, computed from the source and outside the lock
+     * @param write of at least one entry
+     * @param checksum its {@link Payload#checksum}, computed from the source and outside the lock
      * @param firstSequence the sequence number of its first entry
+     * @param behindLoad for followers: whether a bulk load came between the write before and this one
      * @return the position after it
      */
-    public long append(
-            byte[] payload, int offset, int length, int payloadChecksum, long firstSequence, int entryCount) {
-        return append(payload, offset, length, payloadChecksum, firstSequence, entryCount, false);
-    }
-
-    /** Appends one write, and notes for followers whether a bulk load came between the write before and this one. */
-    public long append(
-            byte[] payload,
-            int offset,
-            int length,
-            int payloadChecksum,
-            long firstSequence,
-            int entryCount,
-            boolean behindLoad) {
+    public long append(Payload write, int checksum, long firstSequence, boolean behindLoad) {
+        byte[] payload = write.bytes();
+        int length = write.length();
+        int entryCount = write.entries();
         requireUsable();
         if (released) {
-            throw new StoreClosedException("write-ahead log " + number);
+            throw new StoreClosedException("write-ahead log " + id.number());
         }
         if (length < 1 || entryCount < 1 || !hasRoom(length)) {
             throw new IllegalArgumentException("no room for a payload of " + length + " bytes and " + entryCount
@@ -395,7 +323,7 @@ public final class WalWriter implements AutoCloseable {
         }
         long position = appendedPosition;
         int lengthField = behindLoad ? length | WalFormat.BEHIND_LOAD : length;
-        frameHeader.encode(position, lengthField, firstSequence, payloadChecksum);
+        frameHeader.encode(position, lengthField, firstSequence, checksum);
         long payloadPosition = position + WalFormat.FRAME_HEADER_BYTES;
         long end = position + WalFormat.frameBytes(length);
         try {
@@ -403,9 +331,9 @@ public final class WalWriter implements AutoCloseable {
                 zeroBeyond(end);
             }
             if (mapping != null && (length < LEAST_BY_CALLS || !largeByCalls || !hasStaging())) {
-                frameHeader.writeTo(mapping, (int) payloadPosition, payload, offset, length);
+                frameHeader.writeTo(mapping, (int) payloadPosition, payload, length);
             } else {
-                appendByCalls(payloadPosition, payload, offset, length);
+                appendByCalls(payloadPosition, payload, length);
             }
         } catch (RuntimeException e) {
             throw fail(e);
@@ -435,18 +363,18 @@ public final class WalWriter implements AutoCloseable {
         zeroedPosition = target;
     }
 
-    private void appendByCalls(long payloadPosition, byte[] payload, int offset, int length) {
+    private void appendByCalls(long payloadPosition, byte[] payload, int length) {
         int first = Math.min(length, STAGING_BYTES - frameHeader.bytes());
         // A long payload goes first, piece by piece, and its beginning with the header last.
         for (int done = first; done < length; ) {
             int piece = Math.min(length - done, STAGING_BYTES);
-            staging.clear().put(payload, offset + done, piece).flip();
+            staging.clear().put(payload, done, piece).flip();
             file.write(staging, payloadPosition + done);
             done += piece;
         }
         staging.clear();
         frameHeader.putTo(staging);
-        staging.put(payload, offset, first).flip();
+        staging.put(payload, 0, first).flip();
         file.write(staging, payloadPosition - frameHeader.bytes());
     }
 
@@ -488,11 +416,11 @@ public final class WalWriter implements AutoCloseable {
     }
 
     private void writeMark(long position) {
-        int checksum = WalFormat.markChecksum(storeId, number, generation, position);
+        int checksum = WalFormat.markChecksum(id, position);
         markIsForced = false;
         // By a call even if the file is mapped: the page's first touch after each force would cost far more.
         ByteBuffer mark = ByteBuffer.allocate(WalFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        mark.putLong(generation).putLong(position).putInt(checksum).flip();
+        mark.putLong(id.generation()).putLong(position).putInt(checksum).flip();
         file.write(mark, WalFormat.MARK_GENERATION);
     }
 
@@ -522,12 +450,12 @@ public final class WalWriter implements AutoCloseable {
 
     /** The number of the file. */
     public long number() {
-        return number;
+        return id.number();
     }
 
     /** The generation of this use of the file. */
     public long generation() {
-        return generation;
+        return id.generation();
     }
 
     /** Bytes of the file. */
@@ -605,7 +533,8 @@ public final class WalWriter implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "WalWriter[" + number + ", generation=" + generation + ", appended=" + appendedPosition + "/" + capacity
-                + ", durable=" + durablePosition + ", last=" + lastSequence + (isMapped() ? ", mapped]" : "]");
+        return "WalWriter[" + id.number() + ", generation=" + id.generation() + ", appended=" + appendedPosition + "/"
+                + capacity + ", durable=" + durablePosition + ", last=" + lastSequence
+                + (isMapped() ? ", mapped]" : "]");
     }
 }

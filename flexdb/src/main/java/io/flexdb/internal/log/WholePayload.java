@@ -1,8 +1,10 @@
 package io.flexdb.internal.log;
 
+import io.flexdb.internal.mem.Payload;
+
 /** Puts the values that a frame refers to into its payload. */
 @FunctionalInterface
 public interface WholePayload {
-    /** A payload that refers to nothing; the array itself, with more bytes than these perhaps, if it does not now. */
-    byte[] of(byte[] payload, int length);
+    /** The bytes of a payload that refers to nothing; the array itself, with more bytes perhaps, if it does not now. */
+    byte[] of(Payload payload);
 }

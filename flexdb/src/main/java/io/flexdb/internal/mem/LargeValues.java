@@ -3,6 +3,7 @@ package io.flexdb.internal.mem;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.RecordHead;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
@@ -104,7 +105,7 @@ public final class LargeValues {
      * @throws StoreFullException if there is no room for them and it may not
      */
     public StagedWrite stage(Payload payload, boolean fitsLog) {
-        Sizes without = sizesWithout(payload.bytes(), payload.length());
+        Sizes without = sizesWithout(payload);
         return without == null ? null : stage(payload, Math.toIntExact(without.payloadBytes), fitsLog);
     }
 
@@ -122,8 +123,8 @@ public final class LargeValues {
     public record Sizes(long payloadBytes, long bodyBytes) {}
 
     /** The sizes of a write with references for its large values; null if there are none. */
-    public Sizes sizesWithout(byte[] payload, int length) {
-        PayloadReader entries = new PayloadReader().reset(payload, 0, length);
+    public Sizes sizesWithout(Payload payload) {
+        PayloadReader entries = payload.reader();
         long bytes = 0;
         long bodyBytes = 0;
         boolean any = false;
@@ -186,7 +187,7 @@ public final class LargeValues {
 
     private StagedWrite stage(StagedRun run, Payload payload, int newLength) {
         PayloadStager stager = new PayloadStager(this, maxExtentBytes, run.bytes, payload.bytes(), new byte[newLength]);
-        stager.stage(new PayloadReader().reset(payload.bytes(), 0, payload.length()));
+        stager.stage(payload.reader());
         run.bytes.flush();
         noteLength(payload.length());
         recordsStaged++; // after its bytes are in the file
@@ -228,24 +229,19 @@ public final class LargeValues {
      * @param room stages a piece, and where there is no room, may find some
      */
     public RecordStager stager(
-            byte[] key, long expiry, ReadableByteChannel source, int valueLength, ToLongFunction<LongSupplier> room) {
-        return new RecordStager(this, maxExtentBytes, key, expiry, 0, false, source, valueLength, room, false);
+            byte[] key, RecordHead head, ReadableByteChannel source, ToLongFunction<LongSupplier> room) {
+        return new RecordStager(this, key, head, source, room, false);
     }
 
-    /**
-     * Begins to stage the record of a pair that a commit makes of operands, and links itself.
-     *
-     * @param waits whether the source has a list of operands that wait, and no value
-     */
-    public RecordStager stager(
-            byte[] key,
-            long expiry,
-            long mergedThrough,
-            boolean waits,
-            ReadableByteChannel source,
-            int length,
-            ToLongFunction<LongSupplier> room) {
-        return new RecordStager(this, maxExtentBytes, key, expiry, mergedThrough, waits, source, length, room, true);
+    /** Begins to stage the record of a pair that a commit makes of operands, and links itself. */
+    public RecordStager stagerOfCommit(
+            byte[] key, RecordHead head, ReadableByteChannel source, ToLongFunction<LongSupplier> room) {
+        return new RecordStager(this, key, head, source, room, true);
+    }
+
+    /** Bytes that an extent has at most. */
+    int maxExtentBytes() {
+        return maxExtentBytes;
     }
 
     /**
@@ -382,8 +378,8 @@ public final class LargeValues {
     }
 
     /** Whether a payload has references. */
-    public boolean refers(byte[] payload, int length) {
-        PayloadReader entries = new PayloadReader().reset(payload, 0, length);
+    public static boolean refers(Payload payload) {
+        PayloadReader entries = payload.reader();
         while (entries.next()) {
             if (entries.type() == WritePayload.PUT_LARGE) {
                 return true;
@@ -393,12 +389,12 @@ public final class LargeValues {
     }
 
     /** Bytes of a payload with what it refers to. */
-    public long wholeBytes(byte[] payload, int length) {
-        PayloadReader entries = new PayloadReader().reset(payload, 0, length);
-        long bytes = length;
+    public static long wholeBytes(Payload payload) {
+        PayloadReader entries = payload.reader();
+        long bytes = payload.length();
         while (entries.next()) {
             if (entries.type() == WritePayload.PUT_LARGE) {
-                bytes += LargeReference.valueLength(payload, entries.keyIndex() + entries.keyLength());
+                bytes += LargeReference.valueLength(payload.bytes(), entries.keyIndex() + entries.keyLength());
             }
         }
         return bytes;
@@ -417,15 +413,15 @@ public final class LargeValues {
      *
      * @return whether all of it is there
      */
-    public boolean keep(byte[] payload, int length) {
-        PayloadReader entries = new PayloadReader().reset(payload, 0, length);
+    public boolean keep(Payload payload) {
+        PayloadReader entries = payload.reader();
         while (entries.next()) {
             if (entries.type() == WritePayload.PUT_LARGE) {
-                if (!kept.isWhole(payload, entries)) {
+                if (!kept.isWhole(payload.bytes(), entries)) {
                     return false;
                 }
                 synchronized (lock) {
-                    noteLength(LargeReference.valueLength(payload, entries.keyIndex() + entries.keyLength()));
+                    noteLength(LargeReference.valueLength(payload.bytes(), entries.keyIndex() + entries.keyLength()));
                 }
             }
         }
@@ -433,10 +429,10 @@ public final class LargeValues {
     }
 
     /** Whether the references of a payload that another process has written can be read. */
-    public boolean areSound(byte[] payload, int length) {
-        PayloadReader entries = new PayloadReader().reset(payload, 0, length);
+    public boolean areSound(Payload payload) {
+        PayloadReader entries = payload.reader();
         while (entries.next()) {
-            if (entries.type() == WritePayload.PUT_LARGE && !kept.isSound(payload, entries)) {
+            if (entries.type() == WritePayload.PUT_LARGE && !kept.isSound(payload.bytes(), entries)) {
                 return false;
             }
         }
@@ -476,7 +472,7 @@ public final class LargeValues {
     }
 
     /** The sum of {@link MemTable#bodyBytes} over a payload's entries. */
-    public static long bodyBytes(byte[] payload, int length) {
+    private static long bodyBytes(byte[] payload, int length) {
         PayloadReader entries = new PayloadReader().reset(payload, 0, length);
         long bytes = 0;
         while (entries.next()) {
@@ -533,8 +529,9 @@ public final class LargeValues {
     }
 
     /** A payload with what it refers to, or the array itself if that is nothing. Inside a pin, as {@link #copy}. */
-    public byte[] whole(byte[] payload, int length) {
-        return WholeEntries.whole(payload, length, (entry, value, at) -> {
+    public byte[] whole(Payload write) {
+        byte[] payload = write.bytes();
+        return WholeEntries.whole(payload, write.length(), (entry, value, at) -> {
             int reference = entry.keyIndex() + entry.keyLength();
             long expiry = WritePayload.time(payload, reference + entry.valueLength());
             ByteBuffer from = ByteBuffer.wrap(payload).order(ByteOrder.LITTLE_ENDIAN);

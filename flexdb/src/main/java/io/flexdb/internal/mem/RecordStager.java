@@ -1,6 +1,6 @@
 package io.flexdb.internal.mem;
 
-import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.RecordHead;
 import io.flexdb.storage.StoreMemoryException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -32,7 +32,6 @@ public final class RecordStager {
     private final boolean byCommit;
     private final int keyLength;
     private final int valueLength;
-    private final long expiry;
     private final int headBytes;
     private final int pieces;
     private final int restBytes;
@@ -48,53 +47,41 @@ public final class RecordStager {
 
     /**
      * @param key as it is stored
-     * @param mergedThrough as in {@link RecordFormat}
-     * @param waits whether the source has a list of operands that wait, and no value
+     * @param source of the value, or of the list of operands that wait
      * @param room stages a piece
      * @param byCommit whether a commit stages it, be it the last one
      */
     RecordStager(
             LargeValues values,
-            int maxExtentBytes,
             byte[] key,
-            long expiry,
-            long mergedThrough,
-            boolean waits,
+            RecordHead head,
             ReadableByteChannel source,
-            int length,
             ToLongFunction<LongSupplier> room,
             boolean byCommit) {
         this.byCommit = byCommit;
         this.room = room;
         this.values = values;
-        this.maxExtentBytes = maxExtentBytes;
+        this.maxExtentBytes = values.maxExtentBytes();
         this.source = source;
         this.keyLength = key.length;
-        this.valueLength = length;
-        this.expiry = expiry;
-        this.wanted = length;
-        int recordBytes = waits
-                ? RecordFormat.waitingBytes(keyLength, valueLength, expiry, mergedThrough)
-                : RecordFormat.recordBytes(keyLength, valueLength, expiry, mergedThrough);
+        this.valueLength = head.length();
+        this.wanted = valueLength;
+        int recordBytes = head.recordBytes();
         headBytes = values.headBytes(recordBytes, valueLength);
         restBytes = recordBytes - headBytes;
         pieces = LargeReference.pieces(restBytes, maxExtentBytes);
         ofKey = newBuffer(recordBytes - valueLength).order(ByteOrder.LITTLE_ENDIAN);
-        if (waits) {
-            RecordFormat.writeWaitingHead(ofKey, 0, keyLength, valueLength, expiry, mergedThrough);
-        } else {
-            RecordFormat.writeHead(ofKey, 0, keyLength, valueLength, expiry, mergedThrough);
-        }
+        head.write(ofKey, 0);
         ofKey.put(ofKey.limit() - keyLength, key);
         first = newBuffer(headBytes > 0 ? headBytes : Math.min(maxExtentBytes, restBytes))
                 .order(ByteOrder.LITTLE_ENDIAN);
-        chunk = newBuffer(Math.min(CHUNK_BYTES, length)).limit(0);
+        chunk = newBuffer(Math.min(CHUNK_BYTES, valueLength)).limit(0);
         int referenceBytes = LargeReference.bytes(pieces, headBytes);
         payload = new byte[Math.toIntExact(WritePayload.putBytes(keyLength, referenceBytes) + WritePayload.TIME_BYTES)];
         int keyAt = WritePayload.encodeTimedHeader(payload, 0, WritePayload.PUT_LARGE, keyLength, referenceBytes);
         System.arraycopy(key, 0, payload, keyAt, keyLength);
         referenceAt = keyAt + keyLength;
-        WritePayload.putTime(payload, payload.length - WritePayload.TIME_BYTES, expiry);
+        WritePayload.putTime(payload, payload.length - WritePayload.TIME_BYTES, head.expiry());
     }
 
     private static ByteBuffer newBuffer(int bytes) {

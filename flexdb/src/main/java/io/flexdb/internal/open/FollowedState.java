@@ -7,6 +7,7 @@ import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.log.WalFollower;
 import io.flexdb.internal.mem.LargeValues;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.read.HolderKind;
 import io.flexdb.internal.read.Holders;
 import io.flexdb.internal.read.IntervalReader;
@@ -194,13 +195,13 @@ public final class FollowedState implements AutoCloseable {
     private TailTables.References references() {
         return new TailTables.References() {
             @Override
-            public boolean areSound(byte[] payload, int length) {
-                return large.areSound(payload, length);
+            public boolean areSound(Payload payload) {
+                return large.areSound(payload);
             }
 
             @Override
-            public boolean areThere(byte[] payload, int length) {
-                if (large.keep(payload, length)) {
+            public boolean areThere(Payload payload) {
+                if (large.keep(payload)) {
                     return true;
                 }
                 if (engine.isOvertaken()) {

@@ -7,9 +7,19 @@ import java.nio.file.Path;
  *
  * @param file where it is
  * @param position of the damaged unit in it
- * @param keyBefore the key of the last pair before those that it concerns; null if there is none, or that is not known
- * @param keyAfter the key of the first pair behind them; null if there is none, or that is not known
- * @param pairs whether pairs between these keys are concerned
+ * @param keys of the pairs that it concerns; null if that is not known, or it is of no pairs
  */
-public record Problem(
-        Path file, long position, byte[] keyBefore, byte[] keyAfter, boolean pairs, String expected, String found) {}
+public record Problem(Path file, long position, Keys keys, String expected, String found) {
+    /**
+     * Tells some pairs by their neighbours.
+     *
+     * @param before the key of the last pair before them; null if there is none, or that is not known
+     * @param after the key of the first pair behind them; null if there is none, or that is not known
+     */
+    public record Keys(byte[] before, byte[] after) {
+        /** That of a pair itself. */
+        public static Keys of(byte[] key) {
+            return new Keys(key, key);
+        }
+    }
+}

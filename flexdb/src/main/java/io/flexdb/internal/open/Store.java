@@ -196,17 +196,7 @@ public final class Store implements AutoCloseable {
                 versions, index, intervalReader, contexts, settings.nanoClock, opened.merges, filters, large, true);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
         this.loads = new Loads(
-                engine,
-                versions,
-                index,
-                commits,
-                writer.runs(),
-                recentWrites,
-                tasks,
-                this::pinForLoad,
-                dataFile,
-                reader,
-                memory);
+                engine, versions, index, commits, writer.runs(), recentWrites, tasks, this::pinForLoad, reader, memory);
         spills.loads = loads;
         health.onChange(versions::healthChanged); // first: a thread that waits there may hold the write lock
         health.onChange(writer::wake); // takes it

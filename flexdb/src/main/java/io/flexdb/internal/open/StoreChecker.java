@@ -24,9 +24,7 @@ import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /** One check of a whole store, as of one moment, while readers and writers go on. For one thread. */
 public final class StoreChecker implements AutoCloseable {
@@ -40,7 +38,6 @@ public final class StoreChecker implements AutoCloseable {
      * A damaged frame is found twice, by the space and by the pairs that lie in it. The second finding also tells which
      * keys are concerned, so it replaces the first.
      */
-    private static final int MAX_PROBLEMS = 10_000;
 
     /** Is told of the progress. */
     @FunctionalInterface
@@ -51,8 +48,7 @@ public final class StoreChecker implements AutoCloseable {
 
     /** The findings. */
     public record Result(
-            List<Problem> problems,
-            long problemCount,
+            Problems problems,
             long sequence,
             long bytesRead,
             long pairs,
@@ -71,8 +67,7 @@ public final class StoreChecker implements AutoCloseable {
     private final KeptRecords large;
     private Runnable letLogsGo; // null once it was done
 
-    private final List<Problem> problems = new ArrayList<>();
-    private long problemCount;
+    private final Problems problems = new Problems();
     private LongTasks.Task task;
     private Progress progress;
     private long bytes;
@@ -129,18 +124,10 @@ public final class StoreChecker implements AutoCloseable {
         for (Finding finding : files.findings()) {
             addUnlessKnown(finding);
         }
-        problemCount += files.findingCount() - files.findings().size();
+        problems.count(files.findingCount() - files.findings().size());
         tell();
         return new Result(
-                List.copyOf(problems),
-                problemCount,
-                pin.sequence(),
-                bytes,
-                pairs,
-                intervals,
-                files.extents(),
-                files.segments(),
-                logFrames);
+                problems, pin.sequence(), bytes, pairs, intervals, files.extents(), files.segments(), logFrames);
     }
 
     private void step(long more) {
@@ -155,30 +142,13 @@ public final class StoreChecker implements AutoCloseable {
         task.tell(() -> progress.done(bytes, Math.max(bytes, ofBytes)));
     }
 
-    private void add(Problem problem) {
-        problemCount++;
-        if (problems.size() < MAX_PROBLEMS) {
-            problems.add(problem);
-        }
-    }
-
     private void addUnlessKnown(Finding finding) {
-        for (Problem problem : problems) {
+        for (Problem problem : problems.first()) {
             if (problem.position() == finding.position() && problem.file().equals(finding.file())) {
                 return;
             }
         }
-        add(new Problem(finding.file(), finding.position(), null, null, false, finding.expected(), finding.found()));
-    }
-
-    private void add(StorageException e, Path path, byte[] before, byte[] after, boolean ofPairs) {
-        if (e instanceof CorruptionException damage) {
-            add(new Problem(
-                    damage.file(), damage.position(), before, after, ofPairs, damage.expected(), damage.found()));
-        } else {
-            add(new Problem(
-                    path, 0, before, after, ofPairs, "a file that can be read", String.valueOf(e.getMessage())));
-        }
+        problems.add(new Problem(finding.file(), finding.position(), null, finding.expected(), finding.found()));
     }
 
     private void checkOptions() {
@@ -187,10 +157,10 @@ public final class StoreChecker implements AutoCloseable {
             long found = StoreFiles.readStoreId(vfs, path);
             if (found != storeId) {
                 String expected = "store = " + Long.toHexString(storeId);
-                add(new Problem(path, 0, null, null, false, expected, Long.toHexString(found)));
+                problems.add(new Problem(path, 0, null, expected, Long.toHexString(found)));
             }
         } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
-            add(e, path, null, null, false);
+            problems.add(e, path, null);
         }
     }
 
@@ -206,29 +176,27 @@ public final class StoreChecker implements AutoCloseable {
         try (WalReader reader = new WalReader(vfs, path, storeId)) {
             while (reader.lastSequence() < last) {
                 if (!reader.next()) {
-                    add(new Problem(
+                    problems.add(new Problem(
                             path,
                             reader.position(),
                             null,
-                            null,
-                            false,
                             "frames up to sequence number " + last,
                             "none behind " + reader.lastSequence()));
                     return;
                 }
                 logFrames++;
-                step(reader.payloadBytes());
+                step(reader.payload().length());
                 checkLargeValues(reader);
             }
         } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
-            add(e, path, null, null, false);
+            problems.add(e, path, null);
         }
     }
 
     /** Checks the large values that a write of a memtable has in the data file: the pin keeps them there. */
     private void checkLargeValues(WalReader frame) {
-        byte[] payload = frame.payload();
-        PayloadReader entries = new PayloadReader().reset(payload, 0, frame.payloadBytes());
+        byte[] payload = frame.payload().bytes();
+        PayloadReader entries = frame.payload().reader();
         while (entries.next()) {
             if (entries.type() == WritePayload.PUT_LARGE) {
                 step(LargeReference.valueLength(payload, entries.keyIndex() + entries.keyLength()));
@@ -237,7 +205,8 @@ public final class StoreChecker implements AutoCloseable {
                     byte[] key = Arrays.copyOfRange(payload, entries.keyIndex(), keyEnd);
                     String expected = "a large value in the data file";
                     String found = "none with its checksum";
-                    add(new Problem(frame.path(), frame.framePosition(), key, key, true, expected, found));
+                    problems.add(
+                            new Problem(frame.path(), frame.framePosition(), Problem.Keys.of(key), expected, found));
                 }
             }
         }
@@ -311,7 +280,8 @@ public final class StoreChecker implements AutoCloseable {
         }
 
         private void problem(String expected, String found, byte[] key) {
-            add(new Problem(dataFile, 0, key, key, key != null, "in the sparse index, " + expected, found));
+            Problem.Keys keys = key == null ? null : Problem.Keys.of(key);
+            problems.add(new Problem(dataFile, 0, keys, "in the sparse index, " + expected, found));
         }
 
         @Override
@@ -341,7 +311,7 @@ public final class StoreChecker implements AutoCloseable {
 
         @Override
         public void lost(long from, long to, byte[] keyBefore, byte[] keyAfter, StorageException cause) {
-            add(cause, dataFile, keyBefore, keyAfter, true);
+            problems.add(cause, dataFile, new Problem.Keys(keyBefore, keyAfter));
             while (cursor.isValid() && from >= end) {
                 leave();
             }

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.copy.SpaceCopy;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.WalCopy;
+import io.flexdb.internal.log.WalReader;
 import io.flexdb.internal.log.WalWriter;
 import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.read.PinnedVersion;
@@ -86,10 +87,10 @@ public final class StoreCopy implements AutoCloseable {
                 continue; // a log that was replayed and is that of several memtables
             }
             newest = log.path();
-            last = Math.max(
-                    last,
-                    WalCopy.copy(
-                            vfs, newest, space.storeId(), sequence, log.lastSequence(), to, directory, large::whole));
+            try (WalReader reader = new WalReader(vfs, newest, space.storeId())) {
+                long copied = WalCopy.copy(reader, sequence, log.lastSequence(), to, directory, large::whole);
+                last = Math.max(last, copied);
+            }
         }
         if (last < sequence) {
             throw new CorruptionException(

@@ -22,15 +22,13 @@ import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.log.FoundWrites;
 import io.flexdb.internal.log.MemLogs;
+import io.flexdb.internal.log.MemtableSizes;
 import io.flexdb.internal.log.WalRecovery;
 import io.flexdb.internal.log.WalWriter;
 import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MergeCalls;
 import io.flexdb.internal.mem.OvergrownKeys;
-import io.flexdb.internal.mem.Payload;
-import io.flexdb.internal.mem.PayloadReader;
-import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.write.Committer;
 import io.flexdb.internal.write.IndexSampler;
@@ -155,10 +153,10 @@ public final class StoreOpener {
                     vfs.syncDirectory(directory); // its creation may have been killed before that
                 }
             }
-            recovery.check((payload, length) -> large.keep(payload, length));
-            recovery.replay(engine.tag(), (first, entries, payload, offset, length) -> {
-                replayedBytes += length;
-                FoundWrites.requireSound(walDirectory, payload, length, entries, settings.merger != null);
+            recovery.check(large::keep);
+            recovery.replay(engine.tag(), (first, payload) -> {
+                replayedBytes += payload.length();
+                FoundWrites.requireSound(walDirectory, payload, settings.merger != null);
             });
             prepareToBegin();
             if (!vfs.exists(walDirectory)) {
@@ -167,14 +165,10 @@ public final class StoreOpener {
             memLogs = new MemLogs(
                     vfs,
                     walDirectory,
-                    storeId,
-                    settings.memtableBytes,
-                    growing,
-                    budget.memtables(),
+                    recovery.highest(),
+                    new MemtableSizes(settings.memtableBytes, growing, budget.memtables()),
                     memory,
-                    settings.force == Force.BEFORE_RETURN,
-                    recovery.highestNumber(),
-                    recovery.highestGeneration());
+                    settings.force == Force.BEFORE_RETURN);
             memLogs.beginWith(replayedBytes);
             memLogs.whenFull(this::makeRoom);
             store = new Store(this);
@@ -337,8 +331,6 @@ public final class StoreOpener {
     }
 
     private void replay(WalRecovery recovery, Store store) {
-        PayloadReader reader = new PayloadReader();
-        Payload recovered = new Payload();
         RecoveredLogs logs = new RecoveredLogs() {
             @Override
             public void beforeCommit() {
@@ -350,16 +342,7 @@ public final class StoreOpener {
                 return memLogs.adopt(recovery);
             }
         };
-        recovery.replay(engine.tag(), (first, entries, payload, offset, length) -> {
-            long bodyBytes = 0;
-            int ranges = 0;
-            reader.reset(payload, 0, length);
-            while (reader.next()) {
-                bodyBytes += MemTable.bodyBytes(reader.keyLength(), reader.tailLength());
-                ranges += reader.type() == WritePayload.DELETE_RANGE ? 1 : 0;
-            }
-            store.writer().writeRecovered(recovered.set(payload, length, entries, ranges, bodyBytes), first, logs);
-        });
+        recovery.replay(engine.tag(), (first, payload) -> store.writer().writeRecovered(payload, first, logs));
         store.sharedForce.sync();
     }
 

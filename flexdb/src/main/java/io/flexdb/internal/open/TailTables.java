@@ -4,8 +4,10 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.log.FoundWrites;
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.WalFollower;
+import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.NewerEntries;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.read.StoreVersions;
@@ -36,13 +38,13 @@ final class TailTables implements WalFollower.Target {
     /** Knows of the large values of a write. */
     interface References {
         /** Whether the references in a payload are possible. */
-        boolean areSound(byte[] payload, int length);
+        boolean areSound(Payload payload);
 
         /** Whether all that a payload refers to is in the data file. */
-        boolean areThere(byte[] payload, int length);
+        boolean areThere(Payload payload);
     }
 
-    private record Referring(long first, long last, byte[] payload) {}
+    private record Referring(long first, long last, Payload payload) {}
 
     private static final class Table {
         final MemLog log;
@@ -58,7 +60,6 @@ final class TailTables implements WalFollower.Target {
     private final OffHeap memory;
     private final int mostBytes; // of a table, unless a single write needs more
     private final boolean canMerge;
-    private final PayloadReader entries = new PayloadReader();
     private List<List<Table>> runs = new ArrayList<>();
     private List<Table> tables = new ArrayList<>(); // of the run that is being read
     private int nextBytes;
@@ -93,30 +94,23 @@ final class TailTables implements WalFollower.Target {
     }
 
     @Override
-    public void accept(long first, int count, byte[] payload, int offset, int length) {
-        FoundWrites.requireSound(walDirectory, payload, length, count, canMerge);
-        long bodyBytes = 0;
-        int ranges = 0;
-        boolean refers = false;
-        entries.reset(payload, offset, length);
-        while (entries.next()) {
-            bodyBytes += MemTable.bodyBytes(entries.keyLength(), entries.tailLength());
-            ranges += entries.type() == WritePayload.DELETE_RANGE ? 1 : 0;
-            refers |= entries.type() == WritePayload.PUT_LARGE;
-        }
+    public void accept(long first, Payload payload) {
+        FoundWrites.requireSound(walDirectory, payload, canMerge);
+        int count = payload.entries();
+        boolean refers = LargeValues.refers(payload);
         if (refers) {
-            requireSound(payload, length, first);
+            requireSound(payload, first);
         }
         Table table = tables.isEmpty() ? null : tables.get(tables.size() - 1);
-        int reserved = table == null ? MemTable.NONE : table.log.table().reserve(bodyBytes, count, ranges, first);
+        int reserved = table == null ? MemTable.NONE : reserve(table, payload, first);
         if (reserved == MemTable.NONE) {
-            table = add(bodyBytes, count, first);
-            reserved = table.log.table().reserve(bodyBytes, count, ranges, first);
+            table = add(payload.bodyBytes(), count, first);
+            reserved = reserve(table, payload, first);
         }
-        table.log.table().insertAll(payload, offset, length, first, reserved);
+        table.log.table().insertAll(payload.bytes(), 0, payload.length(), first, reserved);
         table.last = first + count - 1;
         if (refers && versions == null) {
-            table.unchecked.add(new Referring(first, table.last, references(payload, offset, length)));
+            table.unchecked.add(new Referring(first, table.last, references(payload)));
         }
         if (versions != null && !heldBack) {
             versions.setVisible(first + count - 1);
@@ -145,19 +139,25 @@ final class TailTables implements WalFollower.Target {
     }
 
     /** The entries of a payload that refer to something. */
-    private byte[] references(byte[] payload, int offset, int length) {
-        byte[] found = new byte[length];
+    private Payload references(Payload payload) {
+        byte[] found = new byte[payload.length()];
+        int count = 0;
         int bytes = 0;
-        entries.reset(payload, offset, length);
-        for (int start = offset; entries.next(); ) {
+        PayloadReader entries = payload.reader();
+        for (int start = 0; entries.next(); ) {
             int end = entries.keyIndex() + entries.keyLength() + entries.tailLength();
             if (entries.type() == WritePayload.PUT_LARGE) {
-                System.arraycopy(payload, start, found, bytes, end - start);
+                System.arraycopy(payload.bytes(), start, found, bytes, end - start);
                 bytes += end - start;
+                count++;
             }
             start = end;
         }
-        return Arrays.copyOf(found, bytes);
+        return new Payload().set(Arrays.copyOf(found, bytes), bytes, count, 0, 0);
+    }
+
+    private static int reserve(Table table, Payload payload, long first) {
+        return table.log.table().reserve(payload.bodyBytes(), payload.entries(), payload.ranges(), first);
     }
 
     private Table add(long bodyBytes, int count, long first) {
@@ -218,7 +218,7 @@ final class TailTables implements WalFollower.Target {
     private long requireThere(List<Table> found) {
         for (Table table : found) {
             for (Referring write : table.unchecked) {
-                if (!references.areThere(write.payload, write.payload.length)) {
+                if (!references.areThere(write.payload)) {
                     if (write.last <= forced) {
                         throw damage("the large values of write " + write.first + ", which was forced");
                     }
@@ -230,8 +230,8 @@ final class TailTables implements WalFollower.Target {
     }
 
     /** Checks the references of a later write before anything is read by them. */
-    private void requireSound(byte[] payload, int length, long first) {
-        if (references != null && !references.areSound(payload, length)) {
+    private void requireSound(Payload payload, long first) {
+        if (references != null && !references.areSound(payload)) {
             throw damage("large values of write " + first + " of as many bytes as they have places");
         }
     }

@@ -20,6 +20,7 @@ import io.flexdb.internal.mem.WaitingOperands;
 import io.flexdb.internal.mem.WholeEntries;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.open.Problem;
+import io.flexdb.internal.open.Problems;
 import io.flexdb.internal.open.Store;
 import io.flexdb.internal.open.StoreFiles;
 import io.flexdb.internal.txn.KeyspaceDirectory;
@@ -61,7 +62,6 @@ public final class StoreSalvage {
      *
      * No file of the store is written.
      */
-    private static final int MAX_PROBLEMS = 10_000;
 
     /** The keyspace of the new store that says which keys may be missing, if any may; see {@link LostKeys#of}. */
     public static final String LOST_KEYSPACE = "lost-in-salvage";
@@ -75,8 +75,7 @@ public final class StoreSalvage {
 
     /** The result of a salvage. */
     public record Result(
-            List<Problem> problems,
-            long problemCount,
+            Problems problems,
             long pairs,
             long lostBytes,
             long writes,
@@ -106,7 +105,7 @@ public final class StoreSalvage {
     private final Path space;
     private final boolean canMerge;
     private final Progress progress;
-    private final List<Problem> problems = new ArrayList<>();
+    private final Problems problems = new Problems();
     private final TreeMap<byte[], Long> mergedThrough =
             new TreeMap<>(Arrays::compareUnsigned); // beyond the tag, by key (S1)
     private final LostKeys lostKeys = new LostKeys(); // S2
@@ -114,7 +113,6 @@ public final class StoreSalvage {
     private final TreeSet<Long> logNumbers = new TreeSet<>();
     private PairWriter target;
     private KeptRecords large; // null if the space can't be read
-    private long problemCount;
     private long tag;
     private long pairs;
     private long lostBytes;
@@ -185,7 +183,7 @@ public final class StoreSalvage {
             storeId = found.storeId();
             tag = found.tag();
             cutLog = found.cutLog();
-            found.problems().forEach(problem -> add(problem, space, null, null, false));
+            found.problems().forEach(problem -> problems.add(problem, space, null));
             mayHoldRemoved = !found.isComplete();
             lacksUnknown = mayHoldRemoved;
             ofBytes = found.view().size();
@@ -208,8 +206,7 @@ public final class StoreSalvage {
         noteLostKeys(fresh.keyspaces(), fresh.engine.storeId());
         target.flush();
         progress.done(bytes, Math.max(bytes, ofBytes));
-        return new Result(
-                List.copyOf(problems), problemCount, pairs, lostBytes, writes, mayHoldRemoved, List.copyOf(recovered));
+        return new Result(problems, pairs, lostBytes, writes, mayHoldRemoved, List.copyOf(recovered));
     }
 
     /** S6. */
@@ -223,7 +220,7 @@ public final class StoreSalvage {
                     0,
                     "a name of keyspace number " + named.number(),
                     "none; its " + named.pairs() + " pairs are in keyspace \"" + named.name() + "\"");
-            add(lost, space, begin, KeyHeads.behind(begin), true);
+            problems.add(lost, space, new Problem.Keys(begin, KeyHeads.behind(begin)));
         }
         return names;
     }
@@ -253,24 +250,9 @@ public final class StoreSalvage {
         }
     }
 
-    private void add(StorageException e, Path path, byte[] before, byte[] after, boolean ofPairs) {
-        Problem problem = e instanceof CorruptionException damage
-                ? new Problem(
-                        damage.file(), damage.position(), before, after, ofPairs, damage.expected(), damage.found())
-                : new Problem(
-                        path, 0, before, after, ofPairs, "a file that can be read", String.valueOf(e.getMessage()));
-        problemCount++;
-        if (problems.size() < MAX_PROBLEMS) {
-            problems.add(problem);
-        }
-    }
-
-    private void addTooLong(IllegalArgumentException e, Path path, byte[] key) {
-        problemCount++;
-        if (problems.size() < MAX_PROBLEMS) {
-            problems.add(
-                    new Problem(path, 0, key, key, true, "a pair that the new store's memtables hold", e.getMessage()));
-        }
+    private static Problem tooLong(IllegalArgumentException e, Path path, byte[] key) {
+        String expected = "a pair that the new store's memtables hold";
+        return new Problem(path, 0, Problem.Keys.of(key), expected, e.getMessage());
     }
 
     private long storeIdOfOptions() {
@@ -278,7 +260,7 @@ public final class StoreSalvage {
         try {
             return StoreFiles.readStoreId(vfs, path);
         } catch (StorageException e) {
-            add(e, path, null, null, false);
+            problems.add(e, path, null);
             return 0;
         }
     }
@@ -320,17 +302,17 @@ public final class StoreSalvage {
             } catch (IllegalArgumentException e) {
                 lostBytes += walk.keyLength() + walk.valueLength();
                 lostKeys.add(keyOfWalk());
-                addTooLong(e, dataFile, keyOfWalk());
+                problems.add(tooLong(e, dataFile, keyOfWalk()));
             } catch (CorruptionException | StoreIoException e) { // it was read once already
                 lostBytes += walk.keyLength() + walk.valueLength();
                 lostKeys.add(keyOfWalk());
-                add(e, space, keyOfWalk(), keyOfWalk(), true);
+                problems.add(e, space, Problem.Keys.of(keyOfWalk()));
             } catch (BadRecordException e) {
                 lostBytes += walk.keyLength() + walk.valueLength();
                 lostKeys.add(keyOfWalk());
                 String expected = e.expected() + " (the position is a logical offset)";
                 CorruptionException damage = new CorruptionException(dataFile, walk.pairOffset(), expected, e.found());
-                add(damage, space, keyOfWalk(), keyOfWalk(), true);
+                problems.add(damage, space, Problem.Keys.of(keyOfWalk()));
             }
         }
 
@@ -358,7 +340,7 @@ public final class StoreSalvage {
         public void lost(long from, long to, byte[] keyBefore, byte[] keyAfter, StorageException cause) {
             lostBytes += to - from;
             lostKeys.addBetween(keyBefore, keyAfter);
-            add(cause, space, keyBefore, keyAfter, true);
+            problems.add(cause, space, new Problem.Keys(keyBefore, keyAfter));
         }
 
         @Override
@@ -406,7 +388,7 @@ public final class StoreSalvage {
 
     /** Reports something that the salvage can't be sure of, or knows to be missing without knowing which pairs. */
     private void doubt(StorageException e, Path path) {
-        add(e, path, null, null, false);
+        problems.add(e, path, null);
         mayHoldRemoved = true;
     }
 
@@ -595,7 +577,7 @@ public final class StoreSalvage {
     }
 
     private void write(WalReader frame, boolean isExact) {
-        PayloadReader entries = new PayloadReader().reset(frame.payload(), 0, frame.payloadBytes());
+        PayloadReader entries = frame.payload().reader();
         long sequence = frame.firstSequence();
         int start = 0;
         while (entries.next()) {
@@ -603,8 +585,8 @@ public final class StoreSalvage {
             try {
                 write(frame, entries, sequence, isExact, start, end);
             } catch (IllegalArgumentException e) {
-                byte[] key = keyOf(entries, frame.payload());
-                addTooLong(e, frame.path(), key);
+                byte[] key = keyOf(entries, frame.payload().bytes());
+                problems.add(tooLong(e, frame.path(), key));
                 hasLost(key); // the space's value is older, and no base of the operands to come (S2)
             }
             start = end;
@@ -620,33 +602,29 @@ public final class StoreSalvage {
     private void write(WalReader frame, PayloadReader entry, long sequence, boolean isExact, int start, int end) {
         boolean isOperand = entry.type() == WritePayload.MERGE;
         if (isOperand) {
-            byte[] key = keyOf(entry, frame.payload());
+            byte[] key = keyOf(entry, frame.payload().bytes());
             if (sequence <= mergedThrough.getOrDefault(key, 0L)) {
                 if (!isExact) { // its own number is this one or a higher one
                     String through =
                             "an operand behind number " + mergedThrough.get(key) + ", which the value has in it";
-                    add(
+                    problems.add(
                             new CorruptionException(
                                     frame.path(),
                                     frame.framePosition(),
                                     through,
                                     "one of number " + sequence + " or above"),
                             frame.path(),
-                            key,
-                            key,
-                            true);
+                            Problem.Keys.of(key));
                 }
                 return;
             }
             if (basesOfLog != null && !basesOfLog.contains(key)) {
                 String expected = "an operand whose number is known, or behind another write to its key in this log";
-                add(
+                problems.add(
                         new CorruptionException(
                                 frame.path(), frame.framePosition(), expected, "one that may count twice"),
                         frame.path(),
-                        key,
-                        key,
-                        true);
+                        Problem.Keys.of(key));
                 return;
             }
             if (!canMerge) {
@@ -654,13 +632,11 @@ public final class StoreSalvage {
                         KeyHeads.withoutHead(key), "the write-ahead log has merges, and there is no function", null);
             }
             if (isLost(key)) {
-                add(
+                problems.add(
                         new CorruptionException(
                                 frame.path(), frame.framePosition(), "an operand of a value that is there", "none"),
                         frame.path(),
-                        key,
-                        key,
-                        true);
+                        Problem.Keys.of(key));
                 return;
             }
         }
@@ -668,10 +644,10 @@ public final class StoreSalvage {
         if (entry.type() == WritePayload.PUT_LARGE) {
             done = writeLarge(frame, start, end);
         } else {
-            target.add(entry, frame.payload(), start, end);
+            target.add(entry, frame.payload().bytes(), start, end);
         }
         if (done && !isOperand) {
-            hasBase(entry, frame.payload());
+            hasBase(entry, frame.payload().bytes());
         }
     }
 
@@ -710,7 +686,7 @@ public final class StoreSalvage {
 
     /** Writes the entry from an index to another, the value of which is in the data file; false if it is lost. */
     private boolean writeLarge(WalReader frame, int start, int end) {
-        byte[] alone = Arrays.copyOfRange(frame.payload(), start, end);
+        byte[] alone = Arrays.copyOfRange(frame.payload().bytes(), start, end);
         PayloadReader entry = new PayloadReader().reset(alone, 0, alone.length);
         entry.next();
         byte[] whole = null;
@@ -727,13 +703,13 @@ public final class StoreSalvage {
                         alone, alone.length, (reader, to, index) -> large.copyValue(alone, reader, to, index));
             }
         } catch (StoreIoException e) {
-            add(e, frame.path(), null, null, false);
+            problems.add(e, frame.path(), null);
         }
         if (whole == null) {
             byte[] key = Arrays.copyOfRange(alone, entry.keyIndex(), entry.keyIndex() + entry.keyLength());
             CorruptionException lost = new CorruptionException(
                     frame.path(), frame.framePosition(), "a large value in the data file", "none with its checksum");
-            add(lost, frame.path(), key, key, true);
+            problems.add(lost, frame.path(), Problem.Keys.of(key));
             hasLost(key);
             return false;
         }

@@ -48,10 +48,8 @@ public final class OwnWrites extends Payload {
     private MemTable found; // has the entry that was found last
     private Front front; // null if it has changed
     private int spilledRanges; // ranges that spilled entries delete
-    private boolean hasOperands; // or had some that were taken back
     private MemTable table; // null before it is needed
     private PayloadReader scan; // null before it is needed
-    private int put; // where the entry begins that is being added
 
     /** @param areas where to spill, for a transaction */
     public OwnWrites(OffHeap memory, Supplier<SpillArea> areas) {
@@ -59,77 +57,18 @@ public final class OwnWrites extends Payload {
         this.spilled = new SpilledRuns(areas);
     }
 
-    /** Makes room for a put behind the rest, and returns where key and value go; {@link #add} ends it. */
-    public int beginPut(int keyLength, int valueLength) {
-        int at = room(WritePayload.putBytes(keyLength, valueLength));
-        return WritePayload.encodePutHeader(bytes, at, keyLength, valueLength);
-    }
-
-    /** Makes room for an entry of a type that has a time behind its value; otherwise as {@link #beginPut}. */
-    public int beginTimed(int type, int keyLength, int valueLength) {
-        int at = room(WritePayload.putBytes(keyLength, valueLength) + WritePayload.TIME_BYTES);
-        hasOperands |= type == WritePayload.MERGE;
-        return WritePayload.encodeTimedHeader(bytes, at, type, keyLength, valueLength);
-    }
-
-    /** Makes room for a delete, and returns where the key goes; {@link #add} ends it. */
-    public int beginDelete(int keyLength) {
-        int at = room(WritePayload.deleteBytes(keyLength));
-        return WritePayload.encodeDeleteHeader(bytes, at, keyLength);
-    }
-
-    /** Makes room for a range tombstone, whose two keys follow each other; {@link #addRange} ends it. */
-    public int beginDeleteRange(int fromLength, int toLength) {
-        int at = room(WritePayload.putBytes(fromLength, toLength));
-        return WritePayload.encodeRangeHeader(bytes, at, fromLength, toLength);
-    }
-
-    /** Adds an entry of another payload as it stands there. */
-    public void addEncoded(byte[] from, int begin, int end, int type, long entryBodyBytes) {
-        int at = room(end - begin);
-        System.arraycopy(from, begin, bytes, at, end - begin);
-        hasOperands |= type == WritePayload.MERGE;
-        add(at + end - begin, entryBodyBytes);
-        ranges += type == WritePayload.DELETE_RANGE ? 1 : 0;
-    }
-
-    private int room(long more) {
-        long needed = length + more;
-        if (needed > Integer.MAX_VALUE - 8) {
-            throw new IllegalArgumentException("the transaction would have " + needed + " bytes; split it");
-        }
-        if (needed > bytes.length) {
-            long doubled = Math.min(Integer.MAX_VALUE - 8, Math.max(256, 2L * bytes.length));
-            try {
-                bytes = Arrays.copyOf(bytes, (int) Math.max(needed, doubled));
-            } catch (OutOfMemoryError e) {
-                throw new StoreMemoryException("the writes of a transaction", needed, e);
-            }
-        }
-        put = length;
-        return length;
-    }
-
-    /** Adds the entry that was begun, up to this index of the payload. */
-    public void add(int end, long entryBodyBytes) {
+    @Override
+    public void end() {
         front = null;
-        if (table == null && entries < MOST_ENTRIES_WITHOUT_TABLE && end <= MOST_BYTES_WITHOUT_TABLE) {
-            added(end, entryBodyBytes);
-            return;
+        if (table != null || entries >= MOST_ENTRIES_WITHOUT_TABLE || begunEnd > MOST_BYTES_WITHOUT_TABLE) {
+            int reserved = table == null ? MemTable.NONE : table.reserve(begunBodyBytes, 1, base + entries);
+            if (reserved == MemTable.NONE) {
+                rebuild(bodyBytes + begunBodyBytes, entries + 1);
+                reserved = table.reserve(begunBodyBytes, 1, base + entries);
+            }
+            table.insertAll(bytes, length, begunEnd - length, base + entries, reserved);
         }
-        int reserved = table == null ? MemTable.NONE : table.reserve(entryBodyBytes, 1, base + entries);
-        if (reserved == MemTable.NONE) {
-            rebuild(bodyBytes + entryBodyBytes, entries + 1);
-            reserved = table.reserve(entryBodyBytes, 1, base + entries);
-        }
-        table.insertAll(bytes, put, end - put, base + entries, reserved);
-        added(end, entryBodyBytes);
-    }
-
-    private void added(int end, long entryBodyBytes) {
-        length = end;
-        entries++;
-        bodyBytes += entryBodyBytes;
+        super.end();
     }
 
     /** The table, made if there is none yet though something was written. */
@@ -159,12 +98,6 @@ public final class OwnWrites extends Payload {
             }
         }
         return false;
-    }
-
-    /** Adds the entry that was begun, which deletes a range, up to this index of the payload. */
-    public void addRange(int end, long entryBodyBytes) {
-        add(end, entryBodyBytes);
-        ranges++;
     }
 
     /** Puts all entries into another table, which has room for that much. */
@@ -282,18 +215,18 @@ public final class OwnWrites extends Payload {
     }
 
     private void clearMemory() {
+        boolean had = hasOperands;
+        super.clear();
+        hasOperands = had;
         front = null;
         found = null;
-        length = 0;
-        entries = 0;
-        ranges = 0;
-        bodyBytes = 0;
         if (table != null) {
             table.reset(0, null);
         }
     }
 
     /** Forgets all; keeps a small table. Nobody may read it any more. */
+    @Override
     public void clear() {
         boolean isLarge = table != null && table.memoryBytes() > 4L * MemTable.tableBytes(MemTable.MIN_ARENA_BYTES);
         table = isLarge ? null : table;
@@ -380,11 +313,6 @@ public final class OwnWrites extends Payload {
 
     private long lastSequence() {
         return base + entries - 1;
-    }
-
-    /** Whether something is to be merged, or was. */
-    public boolean hasOperands() {
-        return hasOperands;
     }
 
     /** Has all operands be made at a time, before they are written. The table does not learn of it. */

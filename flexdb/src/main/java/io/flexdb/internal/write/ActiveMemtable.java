@@ -19,11 +19,11 @@ final class ActiveMemtable {
      */
     static final int MAX_FROZEN = 2;
 
-    private final WriteMonitor monitor;
-    private final StoreVersions versions;
-    private final MemLogs memLogs;
+    final WriteMonitor monitor;
+    final StoreVersions versions;
+    final MemLogs memLogs;
+    final LogRequests logs;
     private final SharedForce sharedForce;
-    private final LogRequests logs;
     private MemLog active;
     private boolean begun; // there was one
     private boolean onReserve; // it has its log from the reserve

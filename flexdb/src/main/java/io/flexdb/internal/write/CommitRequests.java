@@ -22,23 +22,19 @@ final class CommitRequests implements CommitWork {
     private final IdleTime idle = new IdleTime(System::nanoTime); // under the write lock
 
     CommitRequests(
-            WriteMonitor monitor,
             ActiveMemtable memtables,
-            MemLogs memLogs,
-            LogRequests logs,
             SpaceRetries retries,
             CommitThread commits,
             SlowFilling filling,
-            StoreVersions versions,
             HeldRanges held) {
-        this.monitor = monitor;
+        this.monitor = memtables.monitor;
         this.memtables = memtables;
-        this.memLogs = memLogs;
-        this.logs = logs;
+        this.memLogs = memtables.memLogs;
+        this.logs = memtables.logs;
         this.retries = retries;
         this.commits = commits;
         this.filling = filling;
-        this.versions = versions;
+        this.versions = memtables.versions;
         this.held = held;
     }
 

@@ -8,6 +8,7 @@ import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.KeyHash;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.RecordHead;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCache;
@@ -570,7 +571,10 @@ public final class Committer {
         }
         if (value != null && stagesLong && value.bytes().length >= LONG_MERGED_BYTES) {
             ArrayChannel source = new ArrayChannel(value.bytes());
-            stage(bytes, value.bytes().length, value.expiry(), value.through(), value.waits(), source);
+            stage(
+                    bytes,
+                    new RecordHead(bytes.length, value.bytes().length, value.expiry(), value.through(), value.waits()),
+                    source);
         }
         if (stagedPair != null) {
             gathered.addStaged(entries.source(), entries.ref(), stagedPair);
@@ -639,7 +643,7 @@ public final class Committer {
             LongList list = fold.longList(overgrown.longestList(), failure);
             failedMerges = failedMerges + 1;
             overgrown.note(bytes, list.operandBytes());
-            stage(bytes, list.length(), list.expiry(), list.through(), true, list);
+            stage(bytes, new RecordHead(bytes.length, list.length(), list.expiry(), list.through(), true), list);
             return null;
         } catch (StoreMemoryException | StoreFullException e) {
             throw e; // which says nothing of the file
@@ -706,8 +710,8 @@ public final class Committer {
     }
 
     /** Stages a long pair that operands have made, to be linked. */
-    private void stage(byte[] bytes, int length, long expiry, long through, boolean waits, ReadableByteChannel source) {
-        RecordStager stager = large.stager(bytes, expiry, through, waits, source, length, roomToStage);
+    private void stage(byte[] bytes, RecordHead head, ReadableByteChannel source) {
+        RecordStager stager = large.stagerOfCommit(bytes, head, source, roomToStage);
         StagedWrite write;
         try {
             write = stager.stage();
@@ -718,7 +722,7 @@ public final class Committer {
         ByteBuffer reference = ByteBuffer.wrap(write.payload.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         int at = stager.referenceAt();
         int referenceBytes = stager.referenceBytes();
-        stagedPair = new StagedPair(write, reference, at, referenceBytes, bytes.length, length, expiry, through, waits);
+        stagedPair = new StagedPair(write, reference, at, referenceBytes, head);
     }
 
     /** Stages a piece; where there is no room, once more after garbage was collected. */

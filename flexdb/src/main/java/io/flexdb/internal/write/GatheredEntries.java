@@ -77,9 +77,9 @@ final class GatheredEntries {
     void addStaged(int source, int ref, StagedPair pair) {
         merged[count] = null;
         staged = pair;
-        bytes += pair.keyLength() + pair.headBytes();
+        bytes += pair.head().keyLength() + pair.headBytes();
         recordBytes += pair.headBytes();
-        linkedBytes += pair.length();
+        linkedBytes += pair.head().length();
         pieces += pair.pieces() + 1;
         sources[count] = (byte) source;
         refs[count++] = ref;

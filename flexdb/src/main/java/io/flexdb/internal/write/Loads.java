@@ -4,6 +4,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.LongTasks;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.interval.RunWriter;
+import io.flexdb.internal.interval.SortedRun;
 import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.internal.interval.StagedPieces;
 import io.flexdb.internal.log.RecentWrites;
@@ -14,7 +15,6 @@ import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,13 +24,12 @@ import java.util.function.Supplier;
 public final class Loads implements AutoCloseable {
     final SpaceEngine engine;
     final StoreVersions versions;
-    final SparseIndex index;
-    final CommitThread commits;
+    private final SparseIndex index;
+    private final CommitThread commits;
     final RunGate gate;
-    final RecentWrites recentWrites;
+    private final RecentWrites recentWrites;
     final LongTasks tasks;
     final Supplier<PinnedVersion> pinNewest;
-    final Path dataFile;
     final StoreReader reader;
     private final OffHeap memory;
     private final Map<Object, Runnable> open = new IdentityHashMap<>(); // how to end each; locked by itself
@@ -38,7 +37,6 @@ public final class Loads implements AutoCloseable {
     /**
      * @param tasks that closing the store ends, before this is closed
      * @param pinNewest pins what is newest
-     * @param dataFile for messages
      */
     public Loads(
             SpaceEngine engine,
@@ -49,7 +47,6 @@ public final class Loads implements AutoCloseable {
             RecentWrites recentWrites,
             LongTasks tasks,
             Supplier<PinnedVersion> pinNewest,
-            Path dataFile,
             StoreReader reader,
             OffHeap memory) {
         this.reader = reader;
@@ -62,7 +59,6 @@ public final class Loads implements AutoCloseable {
         this.recentWrites = recentWrites;
         this.tasks = tasks;
         this.pinNewest = pinNewest;
-        this.dataFile = dataFile;
     }
 
     /** Begins one. */
@@ -99,6 +95,18 @@ public final class Loads implements AutoCloseable {
     /** A buffer for a {@link RunWriter}. */
     ByteBuffer newPiece() {
         return RunWriter.newPiece(memory, engine.maxExtentBytes());
+    }
+
+    /** The pairs that the space of a version has. */
+    SpacePairs spacePairs(PinnedVersion pin) {
+        return new SpacePairs(
+                versions, engine.reads(), index, pin, engine.store().file().path());
+    }
+
+    /** Has a run of pieces that were staged in the store, durably, or throws and has nothing of it there. */
+    long link(SortedRun run, StagedPieces staged, byte[] from, byte[] to) {
+        staged.finishAndForce();
+        return commits.link(run, () -> recentWrites.addRun(from, to), recentWrites::publishedRun);
     }
 
     StagedPieces stage() {

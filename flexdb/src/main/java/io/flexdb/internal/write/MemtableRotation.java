@@ -26,18 +26,15 @@ final class MemtableRotation {
      * @param segmentBytes of the space
      */
     MemtableRotation(
-            WriteMonitor monitor,
             ActiveMemtable memtables,
-            MemLogs memLogs,
-            LogRequests logs,
             SpaceRetries retries,
             CommitThread commits,
             Runnable startThreads,
             long segmentBytes) {
-        this.monitor = monitor;
+        this.monitor = memtables.monitor;
         this.memtables = memtables;
-        this.memLogs = memLogs;
-        this.logs = logs;
+        this.memLogs = memtables.memLogs;
+        this.logs = memtables.logs;
         this.retries = retries;
         this.commits = commits;
         this.startThreads = startThreads;
@@ -92,11 +89,9 @@ final class MemtableRotation {
         long birth = memtables.birthOfNext();
         if (!memtables.hasBegun()) {
             startThreads.run(); // before anything has begun: if there can be no thread, the next write tries again
-            memtables.beginOrFail(
-                    () -> memLogs.takeFirst(payload.length(), payload.bodyBytes(), payload.entries(), birth));
+            memtables.beginOrFail(() -> memLogs.takeFirst(payload, birth));
         } else if (memLogs.isReady()) {
-            memtables.beginOrFail(
-                    () -> memLogs.takeFor(payload.length(), payload.bodyBytes(), payload.entries(), birth));
+            memtables.beginOrFail(() -> memLogs.takeFor(payload, birth));
         } else {
             MemLog full = memtables.get();
             StoreFullException why = awaitLog(payload);
@@ -152,8 +147,7 @@ final class MemtableRotation {
             memtables.beginOnReserve();
         } else if (memtables.nothingToCommit()) {
             long birth = memtables.birthOfNext();
-            memtables.beginOrFail(
-                    () -> memLogs.takeFirst(payload.length(), payload.bodyBytes(), payload.entries(), birth));
+            memtables.beginOrFail(() -> memLogs.takeFirst(payload, birth));
         } else {
             throw new StoreFullException(why.getMessage());
         }

@@ -3,6 +3,7 @@ package io.flexdb.internal.write;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.RecordHead;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
 import io.flexdb.internal.interval.FilterChange;
@@ -386,13 +387,14 @@ final class MergedContent {
 
     /** Adds a pair that operands have made. */
     private void addStaged(StagedPair staged) {
-        if (!staged.waits()) {
-            noteExpiry(staged.expiry(), staged.length());
+        RecordHead head = staged.head();
+        if (!head.waits()) {
+            noteExpiry(head.expiry(), head.length());
         }
         makeRoomForHead();
         int from = recordBytes;
         putKey(staged.writeHead(records, from));
-        addPair(from, staged.recordBytes(), RecordFormat.checksum(records, from));
+        addPair(from, head.recordBytes(), RecordFormat.checksum(records, from));
     }
 
     private void makeRoomForHead() {

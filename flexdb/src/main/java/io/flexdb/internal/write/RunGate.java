@@ -19,16 +19,10 @@ public final class RunGate {
     private final SpaceRetries retries;
     private final CommitThread commits;
 
-    RunGate(
-            WriteMonitor monitor,
-            ActiveMemtable memtables,
-            StoreVersions versions,
-            HeldRanges held,
-            SpaceRetries retries,
-            CommitThread commits) {
-        this.monitor = monitor;
+    RunGate(ActiveMemtable memtables, HeldRanges held, SpaceRetries retries, CommitThread commits) {
+        this.monitor = memtables.monitor;
         this.memtables = memtables;
-        this.versions = versions;
+        this.versions = memtables.versions;
         this.held = held;
         this.retries = retries;
         this.commits = commits;

@@ -23,9 +23,9 @@ final class SparedRoom {
     private boolean sparing; // the last eighth
     private boolean onlyForDeletes; // all of it
 
-    SparedRoom(ActiveMemtable memtables, MemLogs memLogs, SpaceRetries retries, boolean inline) {
+    SparedRoom(ActiveMemtable memtables, SpaceRetries retries, boolean inline) {
         this.memtables = memtables;
-        this.memLogs = memLogs;
+        this.memLogs = memtables.memLogs;
         this.retries = retries;
         this.inline = inline;
     }

@@ -135,10 +135,7 @@ public final class StoreLoad implements AutoCloseable {
         staged.force();
         RunGate.Hold hold = loads.gate.hold(from, end, guard, goOn);
         try {
-            SortedRun merged = merge(run, end, goOn);
-            staged.finishAndForce();
-            return loads.commits.link(
-                    merged, () -> loads.recentWrites.addRun(from, end), loads.recentWrites::publishedRun);
+            return loads.link(merge(run, end, goOn), staged, from, end);
         } finally {
             hold.letGo();
         }
@@ -146,9 +143,8 @@ public final class StoreLoad implements AutoCloseable {
 
     private SortedRun merge(SortedRun run, byte[] end, Runnable goOn) {
         try (PinnedVersion pin = loads.pinNewest.get()) {
-            SpacePairs space = new SpacePairs(loads.versions, engine.reads(), loads.index, pin, loads.dataFile);
             RunWriter out = new RunWriter(staged, engine.maxExtentBytes(), piece);
-            return new RunMerge(run, space, engine.reads(), out).merge(end, goOn);
+            return new RunMerge(run, loads.spacePairs(pin), engine.reads(), out).merge(end, goOn);
         }
     }
 

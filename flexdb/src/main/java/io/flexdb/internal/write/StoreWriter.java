@@ -2,6 +2,7 @@ package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.internal.base.Force;
+import io.flexdb.internal.base.RecordHead;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.MemLogs;
@@ -97,12 +98,11 @@ public final class StoreWriter {
         this.logs = new LogRequests(monitor);
         this.memtables = new ActiveMemtable(monitor, versions, memLogs, sharedForce, logs);
         this.retries = new SpaceRetries(monitor, memtables::wantCommit, versions::visibleSequence);
-        this.spared = new SparedRoom(memtables, memLogs, retries, commits.isInline());
-        this.rotation = new MemtableRotation(
-                monitor, memtables, memLogs, logs, retries, commits, this::startThreads, settings.space.segmentBytes());
-        this.requests = new CommitRequests(
-                monitor, memtables, memLogs, logs, retries, commits, new SlowFilling(System::nanoTime), versions, held);
-        this.runs = new RunGate(monitor, memtables, versions, held, retries, commits);
+        this.spared = new SparedRoom(memtables, retries, commits.isInline());
+        this.rotation =
+                new MemtableRotation(memtables, retries, commits, this::startThreads, settings.space.segmentBytes());
+        this.requests = new CommitRequests(memtables, retries, commits, new SlowFilling(System::nanoTime), held);
+        this.runs = new RunGate(memtables, held, retries, commits);
         this.stagingRoom = new StagingRoom(large, commits, runs);
     }
 
@@ -140,7 +140,7 @@ public final class StoreWriter {
         if (fits(payload.length(), payload.bodyBytes(), payload.entries())) {
             return true;
         }
-        LargeValues.Sizes without = large.sizesWithout(payload.bytes(), payload.length());
+        LargeValues.Sizes without = large.sizesWithout(payload);
         return without != null && fits(without.payloadBytes(), without.bodyBytes(), payload.entries());
     }
 
@@ -211,8 +211,8 @@ public final class StoreWriter {
         if (guard != null) {
             guard.check();
         }
-        RecordStager record =
-                large.stager(key, expiry, source, valueLength, staging -> stagingRoom.find(staging::getAsLong));
+        RecordHead head = new RecordHead(key.length, valueLength, expiry, 0, false);
+        RecordStager record = large.stager(key, head, source, staging -> stagingRoom.find(staging::getAsLong));
         requireFits(record.payloadBytes(), record.bodyBytes(), 1); // before anything is read
         boolean written = false;
         try (StagedWrite staged = record.stage()) {
@@ -357,8 +357,7 @@ public final class StoreWriter {
     private void append(MemLog log, Payload payload, int checksum, long first) {
         try {
             long runs = held.linkedRuns();
-            log.wal.append(
-                    payload.bytes(), 0, payload.length(), checksum, first, payload.entries(), runs != runsBehind);
+            log.wal.append(payload, checksum, first, runs != runsBehind);
             runsBehind = runs;
         } catch (Throwable e) {
             health.fail(e); // room in the memtable is taken, and the log may end in a part of a frame
@@ -424,7 +423,7 @@ public final class StoreWriter {
             throw new StoreFullException("no space to copy a write with a large value from a write-ahead log; free "
                     + payload.length() + " bytes and some more, or open the store for reading only, which needs none");
         }
-        return memLogs.takeAdopted(logs.adopt(), payload.bodyBytes(), payload.entries(), memtables.birthOfNext());
+        return memLogs.takeAdopted(logs.adopt(), payload, memtables.birthOfNext());
     }
 
     /**
@@ -432,13 +431,9 @@ public final class StoreWriter {
      * now: full ones are committed to make room. If they can't be, memtables get larger and larger, and so stay few.
      */
     private MemLog nextForCopies(Payload payload, RecoveredLogs logs) {
-        int length = payload.length();
-        long bodyBytes = payload.bodyBytes();
-        int entries = payload.entries();
-        boolean usual =
-                length <= memLogs.maxPayloadBytes() && MemTable.couldHold(settings.memtableBytes, bodyBytes, entries);
+        boolean usual = fits(payload.length(), payload.bodyBytes(), payload.entries());
         int count = memtables.count();
-        int leastBytes = usual ? 0 : MemTable.arenaBytesFor(bodyBytes, entries);
+        int leastBytes = usual ? 0 : MemTable.arenaBytesFor(payload.bodyBytes(), payload.entries());
         if (!memtables.mayBeginNext()) {
             logs.beforeCommit();
             if (!commits.tryCommitAll()) {
@@ -448,15 +443,15 @@ public final class StoreWriter {
         }
         long birth = memtables.birthOfNext();
         if (leastBytes > 0) {
-            return memLogs.takeLarge(leastBytes, length, birth);
+            return memLogs.takeLarge(leastBytes, payload.length(), birth);
         }
         try {
-            return memLogs.takeFor(length, bodyBytes, entries, birth);
+            return memLogs.takeFor(payload, birth);
         } catch (StoreFullException e) {
             if (memLogs.lacksMemory()) {
                 throw e;
             }
-            return memLogs.takeFirst(length, bodyBytes, entries, birth); // a small one, which may hold all there is
+            return memLogs.takeFirst(payload, birth); // a small one, which may hold all there is
         }
     }
 
@@ -466,11 +461,11 @@ public final class StoreWriter {
      * @param logs where the write comes from
      */
     public void writeRecovered(Payload payload, long first, RecoveredLogs logs) {
-        if (!large.refers(payload.bytes(), payload.length())) {
+        if (!LargeValues.refers(payload)) {
             writeRecovered(payload, first, false, logs, null);
             return;
         }
-        long wholeBytes = large.wholeBytes(payload.bytes(), payload.length());
+        long wholeBytes = LargeValues.wholeBytes(payload);
         if (wholeBytes <= settings.memtableBytes / 2) {
             writeWhole(payload, first, logs);
             return;
@@ -513,7 +508,7 @@ public final class StoreWriter {
                 log.countStaged(staged.recordBytes);
             }
             if (!log.wal.isAdopted()) { // else it has the write
-                log.wal.append(payload.bytes(), 0, length, payload.checksum(), first, entries);
+                log.wal.append(payload, payload.checksum(), first, false);
             }
             memtables.setLastSequence(first + entries - 1);
             log.table().insertAll(payload.bytes(), 0, length, first, reserved);

@@ -92,11 +92,7 @@ public final class WritesLoad implements AutoCloseable {
             if (run.parts() == 0) {
                 return loads.versions.visibleSequence();
             }
-            staged.finishAndForce();
-            byte[] linkedFrom = firstWritten;
-            byte[] linkedTo = endWritten;
-            return loads.commits.link(
-                    run, () -> loads.recentWrites.addRun(linkedFrom, linkedTo), loads.recentWrites::publishedRun);
+            return loads.link(run, staged, firstWritten, endWritten);
         } finally {
             hold.letGo();
         }
@@ -110,10 +106,9 @@ public final class WritesLoad implements AutoCloseable {
             for (int i = 0; i < ranges.size(); i += 2) {
                 written.deletedRange(ranges.get(i), ranges.get(i + 1));
             }
-            SpacePairs space = new SpacePairs(loads.versions, engine.reads(), loads.index, pin, loads.dataFile);
             Function<byte[], MergedValue> merged = key -> loads.reader.mergedOrWaiting(key, pin, front);
             RunWriter out = new RunWriter(staged, engine.maxExtentBytes(), piece);
-            return new WritesMerge(own, ranges, space, merged, out).merge(written, goOn);
+            return new WritesMerge(own, ranges, loads.spacePairs(pin), merged, out).merge(written, goOn);
         }
     }
 

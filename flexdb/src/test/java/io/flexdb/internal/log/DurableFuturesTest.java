@@ -28,7 +28,7 @@ class DurableFuturesTest {
     private final SharedThreads threads = new SharedThreads();
     private final Health health = new Health("the log", DIRECTORY, null);
     private final SharedForce force = new SharedForce(0, health);
-    private final WalWriter log = WalWriter.create(vfs, DIRECTORY, 1, 5, 1, 1 << 20, true);
+    private final WalWriter log = Writes.create(vfs, DIRECTORY, 1, 5, 1, 1 << 20, true);
     private final DurableFutures futures = new DurableFutures(force, health, () -> {}, threads, DIRECTORY);
     private long written;
 

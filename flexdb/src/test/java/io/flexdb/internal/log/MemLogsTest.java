@@ -9,6 +9,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.base.memory.SharedMemory;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.mem.MemTable;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.testing.Effort;
@@ -32,7 +33,13 @@ class MemLogsTest {
 
     MemLogsTest() {
         vfs.createDirectories(DIRECTORY);
-        logs = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, false, 8, new OffHeap(), true, 0, 0);
+        logs = new MemLogs(
+                vfs,
+                DIRECTORY,
+                new WalId(1, 0, 0),
+                new MemtableSizes(MemTable.MIN_ARENA_BYTES, false, 8),
+                new OffHeap(),
+                true);
     }
 
     /** A writer takes the next memtable in the very moment in which it is ready. */
@@ -72,7 +79,8 @@ class MemLogsTest {
     /** A close does not wait until a large file is full of zeros, and leaves none of it. */
     @Test
     void aLogThatIsBeingMadeWhenTheStoreClosesIsGivenUp() {
-        MemLogs large = new MemLogs(vfs, DIRECTORY, 1, 32 << 20, false, 8, new OffHeap(), true, 0, 0);
+        MemLogs large = new MemLogs(
+                vfs, DIRECTORY, new WalId(1, 0, 0), new MemtableSizes(32 << 20, false, 8), new OffHeap(), true);
         MemLog before = large.take(1);
         large.beginClose();
         assertThrows(StoreClosedException.class, large::prepare);
@@ -120,7 +128,7 @@ class MemLogsTest {
     }
 
     private MemLogs growing(OffHeap memory) {
-        return new MemLogs(vfs, DIRECTORY, 1, 2 << 20, true, 4, memory, true, 0, 0);
+        return new MemLogs(vfs, DIRECTORY, new WalId(1, 0, 0), new MemtableSizes(2 << 20, true, 4), memory, true);
     }
 
     @Test
@@ -128,7 +136,7 @@ class MemLogsTest {
         MemLogs own = growing(new OffHeap());
         List<Integer> sizes = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            MemLog next = own.takeFor(100, 1000, 1, i);
+            MemLog next = own.takeFor(new Payload().set(new byte[100], 100, 1, 0, 1000), i);
             sizes.add(next.table().arenaBytes() >> 10);
             assertTrue(next.wal.capacity() <= next.table().arenaBytes() + 8192, next.wal.toString());
             own.keepReserve();
@@ -141,7 +149,7 @@ class MemLogsTest {
     void aWriteGetsAMemtableThatItFits() {
         MemLogs own = growing(new OffHeap());
         own.prepare();
-        MemLog large = own.takeFor(600 << 10, 610 << 10, 1, 1);
+        MemLog large = own.takeFor(new Payload().set(new byte[600 << 10], 600 << 10, 1, 0, 610 << 10), 1);
         assertEquals(1 << 20, large.table().arenaBytes());
         assertEquals(1, vfs.list(DIRECTORY).size(), "the one that was ready is gone: " + vfs.list(DIRECTORY));
     }
@@ -194,7 +202,13 @@ class MemLogsTest {
                 },
                 () -> Long.MAX_VALUE,
                 0);
-        MemLogs own = new MemLogs(vfs, DIRECTORY, 1, MemTable.MIN_ARENA_BYTES, false, 8, memory, true, 0, 0);
+        MemLogs own = new MemLogs(
+                vfs,
+                DIRECTORY,
+                new WalId(1, 0, 0),
+                new MemtableSizes(MemTable.MIN_ARENA_BYTES, false, 8),
+                memory,
+                true);
         MemLog used = own.take(1);
         noMemory.set(true);
         assertThrows(StoreFullException.class, own::prepare);

@@ -47,7 +47,7 @@ class SharedForceTest {
         synchronized long write() {
             if (writers.isEmpty() || !writers.get(writers.size() - 1).hasRoom(200)) {
                 int number = writers.size() + 1;
-                WalWriter next = WalWriter.create(vfs, DIRECTORY, number, 5, number, 16_384, true);
+                WalWriter next = Writes.create(vfs, DIRECTORY, number, 5, number, 16_384, true);
                 writers.add(next);
                 group.add(next);
             }
@@ -85,7 +85,7 @@ class SharedForceTest {
         assertEquals(THREADS * WRITES, highest.get());
         assertEquals(0, store.failures.get());
         WalRecovery recovery = WalRecovery.open(store.vfs.crash(0), DIRECTORY, 5);
-        assertEquals(THREADS * WRITES, recovery.replay(0, (s, n, p, o, l) -> {}));
+        assertEquals(THREADS * WRITES, recovery.replay(0, (s, p) -> {}));
     }
 
     @Test
@@ -170,7 +170,7 @@ class SharedForceTest {
         }
         store.group.awaitDurable(durable); // what was durable stays so
         WalRecovery recovery = WalRecovery.open(store.vfs.crash(0), DIRECTORY, 5);
-        assertTrue(recovery.replay(0, (s, n, p, o, l) -> {}) >= acknowledged);
+        assertTrue(recovery.replay(0, (s, p) -> {}) >= acknowledged);
     }
 
     @Test
@@ -180,7 +180,7 @@ class SharedForceTest {
         SharedForce group = new SharedForce(0, store.health, () -> {}, () -> {
             throw lost;
         });
-        WalWriter writer = WalWriter.create(store.vfs, DIRECTORY, 1, 5, 1, 16_384, true);
+        WalWriter writer = Writes.create(store.vfs, DIRECTORY, 1, 5, 1, 16_384, true);
         group.add(writer);
         Writes.append(writer, 1, 100);
         store.vfs.failAt(store.vfs.operationCount() + 1, Fault.FORCE_FAILS);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.UnsupportedFormatException;
@@ -33,7 +34,7 @@ class WalDamageTest {
 
     @BeforeEach
     void writeALog() {
-        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 7, STORE_ID, 3, CAPACITY, true);
+        WalWriter writer = Writes.create(vfs, DIRECTORY, 7, STORE_ID, 3, CAPACITY, true);
         for (int i = 0; i < FRAMES; i++) {
             Writes.append(writer, 100 + i, i * 17);
         }
@@ -82,7 +83,7 @@ class WalDamageTest {
 
     @Test
     void anyFlippedBitOfALogThatWasNotForcedToItsEndLeavesAPrefixWithAllThatWas() {
-        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 8, STORE_ID, 4, CAPACITY, true);
+        WalWriter writer = Writes.create(vfs, DIRECTORY, 8, STORE_ID, 4, CAPACITY, true);
         int forced = 3;
         for (int i = 0; i < 2 * forced; i++) {
             Writes.append(writer, 1 + i, 5 + i);
@@ -146,7 +147,7 @@ class WalDamageTest {
 
     @Test
     void aTornTailBehindTheMarkIsCut() {
-        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 8, STORE_ID, 4, CAPACITY, true);
+        WalWriter writer = Writes.create(vfs, DIRECTORY, 8, STORE_ID, 4, CAPACITY, true);
         Writes.append(writer, 1, 10);
         Writes.append(writer, 2, 20);
         writer.force();
@@ -228,8 +229,12 @@ class WalDamageTest {
     @Test
     void aPayloadThatIsNoWriteIsFound() {
         for (byte[] payload : new byte[][] {{9}, {2, 0, 9}, {2, 0, 2}, {1, 0}, {2, 3, 1}}) {
-            WalWriter writer = WalWriter.create(vfs, DIRECTORY, 9, STORE_ID, 4, CAPACITY, true);
-            writer.append(payload, 0, payload.length, WritePayload.checksum(payload, 0, payload.length), 1, 1);
+            WalWriter writer = Writes.create(vfs, DIRECTORY, 9, STORE_ID, 4, CAPACITY, true);
+            writer.append(
+                    new Payload().set(payload, payload.length, 1, 0, 0),
+                    WritePayload.checksum(payload, 0, payload.length),
+                    1,
+                    false);
             writer.release();
             assertThrows(CorruptionException.class, () -> Writes.read(vfs, writer.path(), STORE_ID));
             vfs.delete(writer.path());
@@ -249,27 +254,28 @@ class WalDamageTest {
 
     @Test
     void aMissingForcedFrameBetweenLogsIsDamage() {
-        WalWriter second = WalWriter.create(vfs, DIRECTORY, 8, STORE_ID, 4, CAPACITY, true);
+        WalWriter second = Writes.create(vfs, DIRECTORY, 8, STORE_ID, 4, CAPACITY, true);
         Writes.append(second, 100 + FRAMES, 5);
         second.close();
-        assertEquals(100 + FRAMES, WalRecovery.open(vfs, DIRECTORY, STORE_ID).replay(99, (s, n, p, o, l) -> {}));
+        assertEquals(100 + FRAMES, WalRecovery.open(vfs, DIRECTORY, STORE_ID).replay(99, (s, p) -> {}));
         vfs.delete(FILE);
         WalRecovery recovery = WalRecovery.open(vfs, DIRECTORY, STORE_ID);
-        assertThrows(CorruptionException.class, () -> recovery.replay(99, (s, n, p, o, l) -> {}));
-        assertEquals(100 + FRAMES, recovery.replay(99 + FRAMES, (s, n, p, o, l) -> {}));
+        assertThrows(CorruptionException.class, () -> recovery.replay(99, (s, p) -> {}));
+        assertEquals(100 + FRAMES, recovery.replay(99 + FRAMES, (s, p) -> {}));
     }
 
     @Test
     void aCommitThatCoversHalfAFrameIsDamage() {
         byte[] payload = {2, 0, 2, 0, 2, 0};
-        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 8, STORE_ID, 4, CAPACITY, true);
-        writer.append(payload, 0, 6, WritePayload.checksum(payload, 0, 6), 100 + FRAMES, 3);
+        WalWriter writer = Writes.create(vfs, DIRECTORY, 8, STORE_ID, 4, CAPACITY, true);
+        writer.append(
+                new Payload().set(payload, 6, 3, 0, 0), WritePayload.checksum(payload, 0, 6), 100 + FRAMES, false);
         writer.close();
         WalRecovery recovery = WalRecovery.open(vfs, DIRECTORY, STORE_ID);
-        assertThrows(CorruptionException.class, () -> recovery.replay(100 + FRAMES, (s, n, p, o, l) -> {}));
-        assertEquals(102 + FRAMES, recovery.replay(102 + FRAMES, (s, n, p, o, l) -> {}));
+        assertThrows(CorruptionException.class, () -> recovery.replay(100 + FRAMES, (s, p) -> {}));
+        assertEquals(102 + FRAMES, recovery.replay(102 + FRAMES, (s, p) -> {}));
         assertEquals(2, recovery.files().size());
-        assertEquals(8, recovery.highestNumber());
-        assertEquals(4, recovery.highestGeneration());
+        assertEquals(8, recovery.highest().number());
+        assertEquals(4, recovery.highest().generation());
     }
 }

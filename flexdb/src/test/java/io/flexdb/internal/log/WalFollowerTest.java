@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.HookedVfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.storage.CorruptionException;
 import java.nio.file.Path;
@@ -37,7 +38,7 @@ class WalFollowerTest {
         }
 
         @Override
-        public void accept(long first, int entries, byte[] payload, int offset, int length) {
+        public void accept(long first, Payload payload) {
             found.add(first);
         }
 
@@ -54,7 +55,7 @@ class WalFollowerTest {
     }
 
     private WalWriter create(long number) {
-        WalWriter writer = WalWriter.create(vfs, DIRECTORY, number, STORE, number, CAPACITY, false);
+        WalWriter writer = Writes.create(vfs, DIRECTORY, number, STORE, number, CAPACITY, false);
         writers.add(writer);
         return writer;
     }
@@ -63,7 +64,11 @@ class WalFollowerTest {
         byte[] payload = new byte[16];
         int length = WritePayload.encodeDeleteHeader(payload, 0, 4) + 4;
         for (long sequence = from; sequence <= to; sequence++) {
-            writer.append(payload, 0, length, WritePayload.checksum(payload, 0, length), sequence, 1);
+            writer.append(
+                    new Payload().set(payload, length, 1, 0, 0),
+                    WritePayload.checksum(payload, 0, length),
+                    sequence,
+                    false);
         }
     }
 
@@ -113,7 +118,7 @@ class WalFollowerTest {
         append(first, 1, 5);
         readAll(0);
         append(create(2), 6, 9);
-        writers.add(first.recycle(3, 3));
+        writers.add(first.recycle(new WalId(STORE, 3, 3)));
         assertFalse(follower.follow(target));
         assertEquals(numbers(1, 5), found);
     }
@@ -227,13 +232,13 @@ class WalFollowerTest {
         int checksum = WritePayload.checksum(payload, 0, length);
         WalWriter first = create(1);
         append(first, 1, 2);
-        first.append(payload, 0, length, checksum, 3, 1, true);
+        first.append(new Payload().set(payload, length, 1, 0, 0), checksum, 3, true);
         append(first, 4, 5);
         readAll(0);
         assertEquals(List.of(2), behindLoads);
         WalWriter second = create(2);
-        second.append(payload, 0, length, checksum, 6, 1, true);
-        second.append(payload, 0, length, checksum, 7, 1, true);
+        second.append(new Payload().set(payload, length, 1, 0, 0), checksum, 6, true);
+        second.append(new Payload().set(payload, length, 1, 0, 0), checksum, 7, true);
         append(second, 8, 9);
         assertTrue(follower.follow(target));
         assertEquals(List.of(2, 5, 6), behindLoads);
@@ -269,7 +274,7 @@ class WalFollowerTest {
             public void beginRun() {}
 
             @Override
-            public void accept(long first, int entries, byte[] payload, int offset, int length) {
+            public void accept(long first, Payload payload) {
                 for (int i = 0; i < 500; i++) { // each write that is read makes more of them
                     if (!writer[0].hasRoom(16)) {
                         writer[0] = create(writer[0].number() + 1);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.simulation.SimulatedCrash;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.storage.StoreFailedException;
 import java.nio.file.Path;
@@ -143,7 +144,8 @@ final class WalHistory {
         frames.add(new Frame(acknowledged + 1, entries, payload));
         int checksum = WritePayload.checksum(payload, 0, payload.length);
         long zeroed = writers.getLast().zeroedPosition();
-        writers.getLast().append(payload, 0, payload.length, checksum, acknowledged + 1, entries);
+        writers.getLast()
+                .append(new Payload().set(payload, payload.length, entries, 0, 0), checksum, acknowledged + 1, false);
         zeroedByAppends += writers.getLast().zeroedPosition() > zeroed ? 1 : 0;
         acknowledged += entries;
     }
@@ -179,7 +181,7 @@ final class WalHistory {
 
     private WalWriter create() {
         if (!partlyZeroed) {
-            return WalWriter.create(vfs, DIRECTORY, nextNumber++, STORE_ID, nextGeneration++, CAPACITY, true);
+            return Writes.create(vfs, DIRECTORY, nextNumber++, STORE_ID, nextGeneration++, CAPACITY, true);
         }
         int ahead = random.nextInt(2) * WalFormat.CAPACITY_UNIT;
         return create(vfs, nextNumber++, nextGeneration++, PARTLY_ZEROED_CAPACITY, ahead);
@@ -187,13 +189,18 @@ final class WalHistory {
 
     private static WalWriter create(SimulatedVfs vfs, long number, long generation, long capacity, int ahead) {
         return WalWriter.create(
-                vfs, DIRECTORY, number, STORE_ID, generation, capacity, true, true, ahead, filled -> {});
+                vfs,
+                DIRECTORY,
+                new WalId(STORE_ID, number, generation),
+                capacity,
+                new WalMode(true, true, ahead),
+                filled -> {});
     }
 
     private WalWriter recycle() {
         WalWriter oldest = coveredWriters.removeFirst();
         recycledPartlyZeroed += oldest.zeroedPosition() < oldest.capacity() ? 1 : 0;
-        WalWriter recycled = oldest.recycle(nextNumber++, nextGeneration++);
+        WalWriter recycled = oldest.recycle(new WalId(STORE_ID, nextNumber++, nextGeneration++));
         assertEquals(oldest.zeroedPosition(), recycled.zeroedPosition(), this::toString);
         return recycled;
     }
@@ -253,8 +260,8 @@ final class WalHistory {
         WalRecovery recovery = WalRecovery.open(image, DIRECTORY, STORE_ID);
         long last = recovery.replay(
                 coveredSequence,
-                (first, entries, payload, offset, length) ->
-                        recovered.add(new Frame(first, entries, Arrays.copyOfRange(payload, offset, offset + length))));
+                (first, payload) -> recovered.add(
+                        new Frame(first, payload.entries(), Arrays.copyOf(payload.bytes(), payload.length()))));
         assertEquals(
                 recovered.isEmpty()
                         ? coveredSequence
@@ -274,15 +281,14 @@ final class WalHistory {
         List<WalWriter> copies = new ArrayList<>();
         try {
             WalRecovery recovery = WalRecovery.open(image, DIRECTORY, STORE_ID);
-            long number = recovery.highestNumber();
-            long generation = recovery.highestGeneration();
-            recovery.replay(covered, (first, entries, payload, offset, length) -> {
+            long number = recovery.highest().number();
+            long generation = recovery.highest().generation();
+            recovery.replay(covered, (first, payload) -> {
                 if (copies.isEmpty() || copies.size() < 3 && first % 5 == 0) {
                     int count = copies.size() + 1;
                     copies.add(create(image, number + count, generation + count, 8 * CAPACITY, 0));
                 }
-                int checksum = WritePayload.checksum(payload, offset, length);
-                copies.get(copies.size() - 1).append(payload, offset, length, checksum, first, entries);
+                copies.get(copies.size() - 1).append(payload, payload.checksum(), first, false);
             });
             copies.forEach(WalWriter::force);
             recovery.deleteReplayed();

@@ -28,7 +28,7 @@ class WalNamesTest {
 
     /** A log with one put under each of some sequence numbers, named in the digits of a locale. */
     private void write(Locale locale, long number, long firstSequence, long lastSequence) {
-        WalWriter writer = WalWriter.create(vfs, DIRECTORY, number, STORE_ID, number, CAPACITY, true);
+        WalWriter writer = Writes.create(vfs, DIRECTORY, number, STORE_ID, number, CAPACITY, true);
         for (long sequence = firstSequence; sequence <= lastSequence; sequence++) {
             Writes.append(writer, sequence, 20);
         }
@@ -49,7 +49,7 @@ class WalNamesTest {
     private List<Long> replay(long coveredSequence) {
         List<Long> found = new ArrayList<>();
         WalRecovery recovery = WalRecovery.open(vfs, DIRECTORY, STORE_ID);
-        recovery.replay(coveredSequence, (first, entries, payload, offset, length) -> found.add(first));
+        recovery.replay(coveredSequence, (first, payload) -> found.add(first));
         recovery.deleteReplayed();
         return found;
     }

@@ -11,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.storage.CorruptionException;
 import java.lang.management.ManagementFactory;
@@ -40,7 +41,7 @@ class WalNumbersTest {
     private final SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
 
     private WalWriter create(long number, long generation) {
-        return WalWriter.create(vfs, DIRECTORY, number, STORE_ID, generation, CAPACITY, true);
+        return Writes.create(vfs, DIRECTORY, number, STORE_ID, generation, CAPACITY, true);
     }
 
     /** Frames of one size, so that those of two uses of a file stand in the same places. */
@@ -56,7 +57,7 @@ class WalNumbersTest {
             while (reader.next()) {
                 assertArrayEquals(
                         Writes.payload(reader.firstSequence(), 50),
-                        Arrays.copyOf(reader.payload(), reader.payloadBytes()));
+                        Arrays.copyOf(reader.payload().bytes(), reader.payload().length()));
                 numbers.add(reader.firstSequence());
             }
         }
@@ -64,7 +65,7 @@ class WalNumbersTest {
     }
 
     private long recover(long coveredSequence) {
-        return WalRecovery.open(vfs, DIRECTORY, STORE_ID).replay(coveredSequence, (s, n, p, o, l) -> {});
+        return WalRecovery.open(vfs, DIRECTORY, STORE_ID).replay(coveredSequence, (s, p) -> {});
     }
 
     // ---- the bytes
@@ -73,10 +74,11 @@ class WalNumbersTest {
     @ValueSource(booleans = {true, false})
     void aLogHasTheBytesThatTheDocumentSays(boolean mapped) {
         long generation = 0x0506_0708_090a_0b0cL;
-        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 1, STORE_ID, generation, CAPACITY, mapped);
+        WalWriter writer = Writes.create(vfs, DIRECTORY, 1, STORE_ID, generation, CAPACITY, mapped);
         Writes.append(writer, 77, 3);
         byte[] two = {2, 1, 'a', 2, 1, 'b'};
-        writer.append(two, 0, two.length, WritePayload.checksum(two, 0, two.length), 78, 2);
+        writer.append(
+                new Payload().set(two, two.length, 2, 0, 0), WritePayload.checksum(two, 0, two.length), 78, false);
         Writes.append(writer, 80, 0);
         ByteBuffer file = ByteBuffer.wrap(vfs.content(writer.path())).order(ByteOrder.LITTLE_ENDIAN);
         ByteBuffer expected = ByteBuffer.allocate(CAPACITY).order(ByteOrder.LITTLE_ENDIAN);
@@ -93,7 +95,7 @@ class WalNumbersTest {
             assertTrue(reader.next());
             assertEquals(78, reader.firstSequence());
             assertEquals(79, reader.lastSequence());
-            assertEquals(2, reader.entryCount());
+            assertEquals(2, reader.payload().entries());
             assertTrue(reader.next());
             assertEquals(80, reader.firstSequence());
         }
@@ -136,7 +138,7 @@ class WalNumbersTest {
     @ValueSource(booleans = {true, false})
     void aFirstFrameThatIsLongerThanAnyBufferIsRead(boolean mapped) {
         RealVfs real = new RealVfs();
-        WalWriter writer = WalWriter.create(real, temporary, 1, STORE_ID, 1, 4 << 20, mapped);
+        WalWriter writer = Writes.create(real, temporary, 1, STORE_ID, 1, 4 << 20, mapped);
         for (int length : new int[] {1_000_000, 65_536, 65_525, 1}) { // with and without the start before it
             Writes.append(writer, 40, length);
             List<byte[]> found = Writes.read(real, writer.path(), STORE_ID);
@@ -146,7 +148,7 @@ class WalNumbersTest {
             assertArrayEquals(
                     Writes.payload(41, length),
                     Writes.read(real, writer.path(), STORE_ID).get(1));
-            writer = writer.recycle(writer.number() + 1, writer.generation() + 1);
+            writer = writer.recycle(new WalId(STORE_ID, writer.number() + 1, writer.generation() + 1));
         }
         writer.release();
     }
@@ -184,7 +186,7 @@ class WalNumbersTest {
             WalWriter writer = create(1, 1);
             append(writer, 1, FRAMES);
             assertEquals(FRAMES, numbers(writer.path()).size());
-            writer = writer.recycle(2, generation);
+            writer = writer.recycle(new WalId(STORE_ID, 2, generation));
             assertEquals(List.of(), numbers(writer.path()), "generation " + generation);
             writer.release();
             vfs.delete(writer.path());
@@ -197,7 +199,7 @@ class WalNumbersTest {
             for (int frames = 0; frames < FRAMES; frames++) {
                 WalWriter writer = create(1, 1);
                 append(writer, 1, FRAMES);
-                writer = writer.recycle(2, 2);
+                writer = writer.recycle(new WalId(STORE_ID, 2, 2));
                 append(writer, second, frames);
                 assertEquals(frames, numbers(writer.path()).size());
                 writer.release();
@@ -212,7 +214,7 @@ class WalNumbersTest {
         WalWriter writer = create(1, 1);
         append(writer, 1, FRAMES);
         byte[] old = vfs.content(writer.path());
-        writer = writer.recycle(2, 2);
+        writer = writer.recycle(new WalId(STORE_ID, 2, 2));
         append(writer, 1, FRAMES); // the same writes under the same numbers
         byte[] content = vfs.content(writer.path());
         long frameBytes = (writer.appendedPosition() - WalFormat.FIRST_FRAME) / FRAMES;
@@ -237,7 +239,7 @@ class WalNumbersTest {
         vfs.setContent(writer.path(), content);
         assertEquals(List.of(1L), numbers(writer.path()));
         SimulatedVfs other = new SimulatedVfs(DIRECTORY);
-        WalWriter stranger = WalWriter.create(other, DIRECTORY, 1, STORE_ID + 1, 1, CAPACITY, true);
+        WalWriter stranger = Writes.create(other, DIRECTORY, 1, STORE_ID + 1, 1, CAPACITY, true);
         append(stranger, 1, 2);
         byte[] strange = other.content(stranger.path());
         System.arraycopy(strange, WalFormat.FIRST_FRAME, content, WalFormat.FIRST_FRAME, 2 * frameBytes);
@@ -282,7 +284,7 @@ class WalNumbersTest {
             WalWriter writer = create(1, 1);
             append(writer, 5, FRAMES);
             byte[] old = vfs.content(writer.path());
-            writer = writer.recycle(2, 2);
+            writer = writer.recycle(new WalId(STORE_ID, 2, 2));
             append(writer, 6, FRAMES);
             if (forced) {
                 writer.force();
@@ -359,7 +361,7 @@ class WalNumbersTest {
     @Test
     void aLengthOfNoFrameAsksForNoMemory() {
         int capacity = 32 << 20;
-        WalWriter writer = WalWriter.create(new RealVfs(), temporary, 1, STORE_ID, 1, capacity, false);
+        WalWriter writer = Writes.create(new RealVfs(), temporary, 1, STORE_ID, 1, capacity, false);
         append(writer, 1, 3);
         long end = writer.appendedPosition();
         RealVfs real = new RealVfs();

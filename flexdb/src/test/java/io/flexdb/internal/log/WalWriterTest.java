@@ -15,6 +15,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
@@ -44,7 +45,7 @@ class WalWriterTest {
     @ValueSource(booleans = {true, false})
     void realFilesKeepWhatIsAppendedMappedOrNot(boolean mapped) {
         RealVfs vfs = new RealVfs();
-        WalWriter writer = WalWriter.create(vfs, temporary, 1, 5, 1, 1 << 20, mapped);
+        WalWriter writer = Writes.create(vfs, temporary, 1, 5, 1, 1 << 20, mapped);
         assertEquals(mapped && vfs.mapsSafely(temporary), writer.isMapped());
         long sequence = 1;
         for (int use = 1; use <= 3; use++) {
@@ -65,7 +66,7 @@ class WalWriterTest {
                 byte[] expected = Writes.payload(first + i, (int) ((first + i) * 7919 % 99_000));
                 assertTrue(Arrays.equals(expected, found.get(i)));
             }
-            writer = writer.recycle(use + 1, use + 1);
+            writer = writer.recycle(new WalId(5, use + 1, use + 1));
             assertEquals(List.of(), Writes.read(vfs, writer.path(), 5));
             assertEquals(use + 1, writer.number());
             assertEquals(use + 1, writer.generation());
@@ -83,7 +84,7 @@ class WalWriterTest {
     @Test
     void framesOfAnEarlierUseAreNeverReplayed() {
         SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
-        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
+        WalWriter writer = Writes.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
         long sequence = 1;
         for (int use = 0; use < 30; use++) {
             long first = sequence;
@@ -94,10 +95,10 @@ class WalWriterTest {
             writer.force();
             assertEquals(frames, Writes.read(vfs, writer.path(), 5).size());
             WalRecovery recovery = WalRecovery.open(vfs.copy(), DIRECTORY, 5);
-            assertEquals(sequence - 1, recovery.replay(first - 1, (s, n, p, o, l) -> {}));
+            assertEquals(sequence - 1, recovery.replay(first - 1, (s, p) -> {}));
             WalWriter old = writer;
-            writer = writer.recycle(use + 2, use + 2);
-            assertThrows(IllegalStateException.class, () -> old.recycle(100, 100));
+            writer = writer.recycle(new WalId(5, use + 2, use + 2));
+            assertThrows(IllegalStateException.class, () -> old.recycle(new WalId(5, 100, 100)));
         }
     }
 
@@ -105,19 +106,21 @@ class WalWriterTest {
     void argumentsAreChecked() {
         SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
         for (long capacity : new long[] {0, 4096, 8191, 10_000, Integer.MAX_VALUE, 1L << 40}) {
-            assertThrows(
-                    IllegalArgumentException.class, () -> WalWriter.create(vfs, DIRECTORY, 1, 5, 1, capacity, true));
+            assertThrows(IllegalArgumentException.class, () -> Writes.create(vfs, DIRECTORY, 1, 5, 1, capacity, true));
         }
-        assertThrows(IllegalArgumentException.class, () -> WalWriter.create(vfs, DIRECTORY, 0, 5, 1, CAPACITY, true));
-        assertThrows(IllegalArgumentException.class, () -> WalWriter.create(vfs, DIRECTORY, 1, 5, 0, CAPACITY, true));
-        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
-        assertThrows(IllegalArgumentException.class, () -> writer.recycle(2, 1));
+        assertThrows(IllegalArgumentException.class, () -> Writes.create(vfs, DIRECTORY, 0, 5, 1, CAPACITY, true));
+        assertThrows(IllegalArgumentException.class, () -> Writes.create(vfs, DIRECTORY, 1, 5, 0, CAPACITY, true));
+        WalWriter writer = Writes.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
+        assertThrows(IllegalArgumentException.class, () -> writer.recycle(new WalId(5, 2, 1)));
         int longest = WalFormat.maxPayloadBytes(CAPACITY);
         assertTrue(writer.hasRoom(longest));
         assertFalse(writer.hasRoom(longest + 1));
         assertThrows(
-                IllegalArgumentException.class, () -> writer.append(new byte[longest + 1], 0, longest + 1, 0, 1, 1));
-        assertThrows(IllegalArgumentException.class, () -> writer.append(new byte[1], 0, 0, 0, 1, 1));
+                IllegalArgumentException.class,
+                () -> writer.append(new Payload().set(new byte[longest + 1], longest + 1, 1, 0, 0), 0, 1, false));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> writer.append(new Payload().set(new byte[1], 0, 1, 0, 0), 0, 1, false));
         Writes.append(writer, 1, longest - 13);
         assertFalse(writer.hasRoom(1));
         assertEquals(1, Writes.read(vfs, writer.path(), 5).size());
@@ -140,7 +143,13 @@ class WalWriterTest {
     /** A log whose place is taken without zeros, which are written so many bytes ahead. */
     private static WalWriter createUnwritten(SimulatedVfs vfs, long number, long capacity, int aheadBytes) {
         vfs.allocateUnwritten();
-        return WalWriter.create(vfs, DIRECTORY, number, 5, number, capacity, true, true, aheadBytes, filled -> {});
+        return WalWriter.create(
+                vfs,
+                DIRECTORY,
+                new WalId(5, number, number),
+                capacity,
+                new WalMode(true, true, aheadBytes),
+                filled -> {});
     }
 
     private static void failOnce(SimulatedVfs vfs, boolean zeroedAsItFills) {
@@ -150,7 +159,7 @@ class WalWriterTest {
         try {
             writer = zeroedAsItFills
                     ? createUnwritten(vfs, 1, 8 * CAPACITY, 0)
-                    : WalWriter.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
+                    : Writes.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
             for (int i = 1; i < 9; i++) {
                 Writes.append(writer, i, valueLength);
                 if (i % 3 == 0) {
@@ -167,7 +176,7 @@ class WalWriterTest {
         }
         vfs.clearFaults();
         WalRecovery recovery = WalRecovery.open(vfs.crash(0), DIRECTORY, 5);
-        long last = recovery.replay(0, (s, n, p, o, l) -> {});
+        long last = recovery.replay(0, (s, p) -> {});
         assertTrue(last >= forced, "recovered " + last + " of " + forced);
     }
 
@@ -176,7 +185,7 @@ class WalWriterTest {
         assertThrows(StoreFailedException.class, () -> Writes.append(writer, 100, 1));
         StoreFailedException e = assertThrows(StoreFailedException.class, writer::force);
         assertTrue(e.getCause() instanceof StorageException);
-        assertThrows(StoreFailedException.class, () -> writer.recycle(5, 5));
+        assertThrows(StoreFailedException.class, () -> writer.recycle(new WalId(5, 5, 5)));
         assertEquals(durable, writer.durableSequence());
         writer.close();
     }
@@ -199,7 +208,7 @@ class WalWriterTest {
             refusesEverything(writer);
             for (long survival = 0; survival < 20; survival++) {
                 WalRecovery recovery = WalRecovery.open(vfs.crash(survival), DIRECTORY, 5);
-                assertEquals(1, recovery.replay(0, (s, n, p, o, l) -> {}));
+                assertEquals(1, recovery.replay(0, (s, p) -> {}));
             }
         }
     }
@@ -236,7 +245,7 @@ class WalWriterTest {
                 assertEquals(writer.lastSequence() == 0 ? 0 : sequence - 1, writer.lastSequence());
                 assertTrue(found.isEmpty()
                         || Arrays.equals(Writes.payload(sequence - 1, length), found.get(found.size() - 1)));
-                writer = writer.recycle(use + 1, use + 1);
+                writer = writer.recycle(new WalId(5, use + 1, use + 1));
                 assertEquals(zeroed, writer.zeroedPosition());
             }
             assertTrue(zeroed > 8 * 4096, zeroed + " bytes");
@@ -276,18 +285,17 @@ class WalWriterTest {
     void aFullDiskShowsWhenTheFileIsMade() {
         SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
         vfs.setCapacity(CAPACITY + 100);
-        WalWriter writer = WalWriter.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
-        assertThrows(StoreFullException.class, () -> WalWriter.create(vfs, DIRECTORY, 2, 5, 2, CAPACITY, true));
+        WalWriter writer = Writes.create(vfs, DIRECTORY, 1, 5, 1, CAPACITY, true);
+        assertThrows(StoreFullException.class, () -> Writes.create(vfs, DIRECTORY, 2, 5, 2, CAPACITY, true));
         for (int i = 1; writer.hasRoom(200); i++) {
             Writes.append(writer, i, 100);
         }
         writer.force();
-        WalWriter next = writer.recycle(3, 3);
+        WalWriter next = writer.recycle(new WalId(5, 3, 3));
         Writes.append(next, 1000, 100);
         next.close();
         vfs.setCapacity(Long.MAX_VALUE);
-        assertEquals(
-                2, WalWriter.create(vfs, DIRECTORY, 2, 5, 2, CAPACITY, true).number());
+        assertEquals(2, Writes.create(vfs, DIRECTORY, 2, 5, 2, CAPACITY, true).number());
     }
 
     @Test
@@ -311,7 +319,7 @@ class WalWriterTest {
         vfs.setContent(DIRECTORY.resolve("notes.txt"), new byte[5]);
         vfs.setContent(DIRECTORY.resolve(WalFormat.fileName(3) + ".new"), new byte[5]);
         WalRecovery recovery = WalRecovery.open(vfs, DIRECTORY, 5);
-        assertEquals(17, recovery.replay(17, (s, n, p, o, l) -> {}));
+        assertEquals(17, recovery.replay(17, (s, p) -> {}));
         recovery.deleteReplayed();
         assertEquals(List.of("notes.txt"), vfs.list(DIRECTORY));
     }
@@ -319,14 +327,15 @@ class WalWriterTest {
     @Test
     void appendingMakesNoGarbage() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        WalWriter writer = WalWriter.create(new RealVfs(), temporary, 1, 5, 1, 8 << 20, true);
-        byte[] payload = Writes.payload(1, 100);
+        WalWriter writer = Writes.create(new RealVfs(), temporary, 1, 5, 1, 8 << 20, true);
+        byte[] bytes = Writes.payload(1, 100);
+        Payload payload = new Payload().set(bytes, bytes.length, 1, 0, 0);
         long sequence = 1;
         long least = Long.MAX_VALUE;
         for (int round = 0; round < 1000 && least >= 1000; round++) {
             long before = threads.getThreadAllocatedBytes(Thread.currentThread().getId());
             for (int i = 0; i < 1000; i++) {
-                writer.append(payload, 0, payload.length, 0, sequence++, 1);
+                writer.append(payload, 0, sequence++, false);
             }
             least = Math.min(
                     least,
@@ -370,7 +379,7 @@ class WalWriterTest {
     @ValueSource(booleans = {true, false})
     void aLogWithoutZerosTakesItsPlaceAndKeepsWhatIsAppended(boolean mapped) throws Exception {
         WrittenVfs vfs = new WrittenVfs();
-        WalWriter zeroed = WalWriter.create(vfs, temporary, 1, 5, 1, 1 << 20, mapped);
+        WalWriter zeroed = Writes.create(vfs, temporary, 1, 5, 1, 1 << 20, mapped);
         assertTrue(vfs.written >= 1 << 18, "the size of the zeros ahead: " + vfs.written);
         assertTrue(vfs.written < 1 << 19 || !NativeIo.isAvailable(), vfs.written + " bytes written");
         for (long sequence = 1; zeroed.hasRoom(50_000); sequence++) {
@@ -381,7 +390,8 @@ class WalWriterTest {
         assertEquals(zeroed.lastSequence(), Writes.read(vfs, zeroed.path(), 5).size());
         zeroed.release();
         vfs.written = 0;
-        WalWriter writer = WalWriter.create(vfs, temporary, 2, 5, 2, 1 << 20, mapped, false, 0, filled -> {});
+        WalWriter writer = WalWriter.create(
+                vfs, temporary, new WalId(5, 2, 2), 1 << 20, new WalMode(mapped, false, 0), filled -> {});
         boolean allocated = vfs.written < 10_000;
         assertTrue(allocated || !NativeIo.isAvailable(), vfs.written + " bytes written");
         assertEquals(1 << 20, Files.size(writer.path()));
@@ -394,13 +404,14 @@ class WalWriterTest {
         for (int i = 0; i < found.size(); i++) {
             assertTrue(Arrays.equals(Writes.payload(i + 1, (int) ((i + 1) * 7919L % 49_000)), found.get(i)));
         }
-        writer = writer.recycle(3, 3);
+        writer = writer.recycle(new WalId(5, 3, 3));
         assertEquals(List.of(), Writes.read(vfs, writer.path(), 5));
         writer.release();
         vfs.full = true;
         assertThrows(
                 StoreFullException.class,
-                () -> WalWriter.create(vfs, temporary, 4, 5, 4, 1 << 20, mapped, false, 0, filled -> {}));
+                () -> WalWriter.create(
+                        vfs, temporary, new WalId(5, 4, 4), 1 << 20, new WalMode(mapped, false, 0), filled -> {}));
     }
 
     @Test
@@ -410,16 +421,7 @@ class WalWriterTest {
         for (boolean zeroed : new boolean[] {false, true}) {
             int number = zeroed ? 2 : 1;
             WalWriter writer = WalWriter.create(
-                    vfs,
-                    temporary,
-                    number,
-                    5,
-                    number,
-                    1 << 20,
-                    true,
-                    zeroed,
-                    WalWriter.ZEROED_AHEAD_BYTES,
-                    filled -> {});
+                    vfs, temporary, new WalId(5, number, number), 1 << 20, new WalMode(true, zeroed), filled -> {});
             vfs.written = 0;
             Writes.append(writer, 1, 16_000);
             assertEquals(0, vfs.written);
@@ -437,7 +439,7 @@ class WalWriterTest {
     /** Another thread forces all the time, so that frames are appended between any two steps of a force. */
     @Test
     void afterAForceItsOwnFramesCountAsDurable() throws Exception {
-        WalWriter writer = WalWriter.create(new SimulatedVfs(DIRECTORY), DIRECTORY, 1, 5, 1, 4 << 20, false);
+        WalWriter writer = Writes.create(new SimulatedVfs(DIRECTORY), DIRECTORY, 1, 5, 1, 4 << 20, false);
         AtomicBoolean stopped = new AtomicBoolean();
         Thread other = new Thread(() -> {
             while (!stopped.get()) {

@@ -1,6 +1,7 @@
 package io.flexdb.internal.log;
 
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.WritePayload;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,9 +23,20 @@ final class Writes {
         return payload;
     }
 
+    /** An empty log that gets zeros in the usual way. */
+    static WalWriter create(
+            Vfs vfs, Path directory, long number, long storeId, long generation, long capacity, boolean mapped) {
+        WalId id = new WalId(storeId, number, generation);
+        return WalWriter.create(vfs, directory, id, capacity, new WalMode(mapped, true), filled -> {});
+    }
+
     static void append(WalWriter writer, long sequence, int valueLength) {
         byte[] payload = payload(sequence, valueLength);
-        writer.append(payload, 0, payload.length, WritePayload.checksum(payload, 0, payload.length), sequence, 1);
+        writer.append(
+                new Payload().set(payload, payload.length, 1, 0, 0),
+                WritePayload.checksum(payload, 0, payload.length),
+                sequence,
+                false);
     }
 
     /** The payloads of a file, from its first frame to its end. */
@@ -32,7 +44,8 @@ final class Writes {
         List<byte[]> payloads = new ArrayList<>();
         try (WalReader reader = new WalReader(vfs, file, storeId)) {
             while (reader.next()) {
-                payloads.add(Arrays.copyOf(reader.payload(), reader.payloadBytes()));
+                payloads.add(
+                        Arrays.copyOf(reader.payload().bytes(), reader.payload().length()));
             }
         }
         return payloads;

@@ -46,6 +46,7 @@ class CommitOfActiveTest {
         int key = payload.beginPut(4, VALUE_BYTES);
         payload.bytes()[key] = (byte) (number >> 8);
         payload.bytes()[key + 1] = (byte) number;
+        payload.end();
         store.writer().write(payload, Force.WHEN_ASKED);
     }
 

@@ -18,6 +18,7 @@ class FailureUnderLockTest {
     private static long put(Store store, Precondition precondition) {
         PayloadBuffer payload = new PayloadBuffer();
         payload.beginPut(4, 4);
+        payload.end();
         return store.writer().write(payload, Force.WHEN_ASKED, precondition, null);
     }
 

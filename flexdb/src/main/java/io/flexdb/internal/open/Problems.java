@@ -1,0 +1,46 @@
+package io.flexdb.internal.open;
+
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a check or a salvage finds: all are counted, and the first are kept. For one thread at a time. */
+public final class Problems {
+    private static final int MOST_KEPT = 10_000;
+
+    private final List<Problem> first = new ArrayList<>();
+    private long count;
+
+    /** Adds one. */
+    public void add(Problem problem) {
+        count++;
+        if (first.size() < MOST_KEPT) {
+            first.add(problem);
+        }
+    }
+
+    /** Adds what was thrown when a file was read. */
+    public void add(StorageException e, Path path, Problem.Keys keys) {
+        add(
+                e instanceof CorruptionException damage
+                        ? new Problem(damage.file(), damage.position(), keys, damage.expected(), damage.found())
+                        : new Problem(path, 0, keys, "a file that can be read", String.valueOf(e.getMessage())));
+    }
+
+    /** Counts some that nobody has kept. */
+    void count(long more) {
+        count += more;
+    }
+
+    /** Those that are kept. */
+    public List<Problem> first() {
+        return List.copyOf(first);
+    }
+
+    /** How many there are. */
+    public long count() {
+        return count;
+    }
+}

@@ -10,6 +10,7 @@ import io.flexdb.flextree.internal.image.BadNodeException;
 import io.flexdb.flextree.internal.image.NodeImages;
 import io.flexdb.flextree.internal.image.NodeSink;
 import io.flexdb.flextree.internal.image.SavedRoot;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
@@ -80,7 +81,7 @@ public final class TreeFile implements AutoCloseable {
             throw new CorruptionException(
                     file.path(), TreeFileFormat.slotPosition(Math.max(1, e.slot())), e.expected(), e.found());
         }
-        tree.slotListener(this::retire);
+        OwnedTrees.writer(tree).slotListener(this::retire);
     }
 
     private static int maxSlot(long fileSize) {

@@ -13,6 +13,8 @@ module io.flexdb.flexspace {
             io.flexdb;
     exports io.flexdb.flexspace.internal.copy to
             io.flexdb;
+    exports io.flexdb.flexspace.internal.owner to
+            io.flexdb;
     exports io.flexdb.flexspace.internal.segment to
             io.flexdb;
     exports io.flexdb.flexspace.internal.engine to

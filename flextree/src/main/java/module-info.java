@@ -5,6 +5,8 @@ module io.flexdb.flextree {
     requires static com.sun.jna;
 
     exports io.flexdb.flextree;
+    exports io.flexdb.flextree.internal.owner to
+            io.flexdb.flexspace;
     exports io.flexdb.flextree.internal.tree to
             io.flexdb.flexspace;
     exports io.flexdb.flextree.internal.image to

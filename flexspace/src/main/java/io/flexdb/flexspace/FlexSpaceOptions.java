@@ -1,5 +1,6 @@
 package io.flexdb.flexspace;
 
+import io.flexdb.flexspace.internal.base.OptionsInsides;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.storage.HealthListener;
 import java.util.function.Consumer;
@@ -19,6 +20,15 @@ public final class FlexSpaceOptions {
 
     private static final FlexSpaceOptions DEFAULTS = new FlexSpaceOptions(new SpaceSettings());
 
+    static {
+        OptionsInsides.install(new OptionsInsides<FlexSpaceOptions>() {
+            @Override
+            public SpaceSettings settings(FlexSpaceOptions options) {
+                return options.settings;
+            }
+        });
+    }
+
     private final SpaceSettings settings;
 
     private FlexSpaceOptions(SpaceSettings settings) {
@@ -32,9 +42,8 @@ public final class FlexSpaceOptions {
         return new FlexSpaceOptions(changed);
     }
 
-    /** The settings of the engine that these options stand for. For owners within FlexDB. */
-    @SuppressWarnings("exports")
-    public SpaceSettings settings() {
+    /** The settings of the engine that these options stand for. */
+    SpaceSettings settings() {
         return settings;
     }
 

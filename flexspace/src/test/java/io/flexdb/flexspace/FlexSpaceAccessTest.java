@@ -10,6 +10,7 @@ import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.flextree.internal.tree.NodeFormat;
 import io.flexdb.storage.StoreFailedException;
 import java.nio.ByteBuffer;
@@ -41,7 +42,7 @@ class FlexSpaceAccessTest {
         changes.insertRange(5, ByteBuffer.allocate(10));
         FlexTreeView tree = engine.current();
         changes.insertRange(5, ByteBuffer.allocate(10)); // waits
-        ByteBuffer nodes = tree.pool().chunk(tree.rootNode());
+        ByteBuffer nodes = OwnedTrees.pool(tree).chunk(tree.rootNode());
         int root = NodeFormat.base(tree.rootNode());
         for (int at = Long.BYTES * 2; at < NodeFormat.NODE_BYTES; at += Long.BYTES) {
             nodes.putLong(root + at, -1);

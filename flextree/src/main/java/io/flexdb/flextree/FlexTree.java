@@ -1,11 +1,12 @@
 package io.flexdb.flextree;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.NodePool;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flextree.internal.tree.EditQueue;
 import io.flexdb.flextree.internal.tree.NodeFormat;
-import io.flexdb.flextree.internal.tree.SlotListener;
 import io.flexdb.flextree.internal.tree.TreeChecker;
+import io.flexdb.flextree.internal.tree.TreeInsides;
 import io.flexdb.flextree.internal.tree.TreeReader;
 import io.flexdb.flextree.internal.tree.TreeWriter;
 
@@ -56,6 +57,25 @@ public final class FlexTree implements AutoCloseable {
     /** Bytes that one extent has at most, whatever the options: 16 MiB. */
     public static final int MAX_EXTENT_BYTES = NodeFormat.MAX_EXTENT_BYTES;
 
+    static {
+        TreeInsides.install(new TreeInsides<FlexTreeOptions, FlexTree, FlexTreeView>() {
+            @Override
+            public FlexTree owned(FlexTreeOptions options, Epochs epochs, OffHeap memory) {
+                return new FlexTree(options, epochs, memory, false);
+            }
+
+            @Override
+            public TreeWriter writer(FlexTree tree) {
+                return tree.writer();
+            }
+
+            @Override
+            public NodePool pool(FlexTreeView view) {
+                return view.pool;
+            }
+        });
+    }
+
     private final FlexTreeOptions options;
     private final Epochs epochs;
     private final boolean standalone;
@@ -72,30 +92,6 @@ public final class FlexTree implements AutoCloseable {
     /** An empty tree that publishes versions of its own. */
     public FlexTree(FlexTreeOptions options) {
         this(options, new Epochs(), new OffHeap(), true);
-    }
-
-    /**
-     * An empty tree inside a larger structure. For owners within FlexDB: the owner publishes {@link #current()} as part
-     * of a version of its own, advances the epochs, and then calls {@link #reclaim()}.
-     *
-     * @param options the settings
-     * @param epochs the owner's epochs
-     */
-    @SuppressWarnings("exports")
-    public FlexTree(FlexTreeOptions options, Epochs epochs) {
-        this(options, epochs, new OffHeap());
-    }
-
-    /**
-     * A tree whose nodes are freed by the owner's epochs, in memory that the owner keeps account of.
-     *
-     * @param options the settings
-     * @param epochs the owner's epochs
-     * @param memory for the nodes
-     */
-    @SuppressWarnings("exports")
-    public FlexTree(FlexTreeOptions options, Epochs epochs, OffHeap memory) {
-        this(options, epochs, memory, false);
     }
 
     private FlexTree(FlexTreeOptions options, Epochs epochs, OffHeap memory, boolean standalone) {
@@ -293,15 +289,7 @@ public final class FlexTree implements AutoCloseable {
         writer.pool().reclaim();
     }
 
-    /** Says who hears of node images that the tree no longer refers to. For owners within FlexDB. */
-    @SuppressWarnings("exports")
-    public void slotListener(SlotListener listener) {
-        writer.slotListener(listener);
-    }
-
-    /** The engine. For owners within FlexDB, which save and load its nodes. */
-    @SuppressWarnings("exports")
-    public TreeWriter writer() {
+    private TreeWriter writer() {
         checkOpen();
         return madeEdits();
     }

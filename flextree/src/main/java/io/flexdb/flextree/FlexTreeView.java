@@ -72,12 +72,6 @@ public final class FlexTreeView implements AutoCloseable {
         return level;
     }
 
-    /** Where its nodes are. For owners within FlexDB. */
-    @SuppressWarnings("exports")
-    public NodePool pool() {
-        return pool;
-    }
-
     /** The address of one byte, or {@link FlexTree#HOLE}. */
     public long lookup(long logicalOffset) {
         checkOpen();

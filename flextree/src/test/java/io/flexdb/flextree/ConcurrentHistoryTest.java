@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.testing.Effort;
 import io.flexdb.testing.Waiting;
 import java.util.ArrayList;
@@ -294,7 +295,7 @@ class ConcurrentHistoryTest {
             tree.publish();
         }
         assertEquals(0, tree.retiredNodeCount());
-        assertEquals(tree.nodeCount(), tree.writer().pool().liveCount());
+        assertEquals(tree.nodeCount(), OwnedTrees.writer(tree).pool().liveCount());
         tree.checkInvariants();
     }
 

@@ -2,6 +2,7 @@ package io.flexdb.flextree;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -185,7 +186,7 @@ final class TreeDriver {
             tree.publish();
         }
         assertEquals(0, tree.retiredNodeCount());
-        assertEquals(tree.nodeCount(), tree.writer().pool().liveCount());
+        assertEquals(tree.nodeCount(), OwnedTrees.writer(tree).pool().liveCount());
         tree.checkInvariants();
     }
 }

@@ -2,6 +2,7 @@ package io.flexdb.internal.open;
 
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.internal.interval.TouchedIntervals;
@@ -144,7 +145,7 @@ public final class FollowedState implements AutoCloseable {
     private void loadSpace(long usedContents) {
         tables.readsSpace();
         boolean mapped = store.isMapped();
-        SpaceSettings settings = store.settings.space.settings().copy();
+        SpaceSettings settings = OwnedSpaces.settings(store.settings.space).copy();
         settings.mappedReads = mapped;
         settings.cacheBytes = store.budget.frameBytes(mapped);
         settings.segmentBuffers = 0;

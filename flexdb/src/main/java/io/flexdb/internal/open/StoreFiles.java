@@ -4,6 +4,7 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -187,7 +188,7 @@ public final class StoreFiles {
     private static long takeEmptySpace(Vfs vfs, Path directory, StoreSettings settings) {
         Path space = directory.resolve(SPACE_NAME);
         long storeId;
-        SpaceSettings toLook = settings.space.settings().copy();
+        SpaceSettings toLook = OwnedSpaces.settings(settings.space).copy();
         toLook.segmentBuffers = 0;
         try (SpaceEngine engine = SpaceEngine.recover(vfs, space, 0, toLook, new Epochs())) {
             if (engine.size() > 0 || engine.tag() > 0) {
@@ -210,7 +211,7 @@ public final class StoreFiles {
             options.startWriting(0, options.size());
             vfs.createDirectories(space);
             vfs.createDirectories(directory.resolve(WAL_NAME));
-            SpaceEngine.createPart(vfs, space, storeId, settings.space.settings());
+            SpaceEngine.createPart(vfs, space, storeId, OwnedSpaces.settings(settings.space));
             options.force();
         }
         vfs.syncDirectory(directory); // with the names of space and logs

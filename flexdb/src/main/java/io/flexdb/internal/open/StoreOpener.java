@@ -5,6 +5,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -229,7 +230,7 @@ public final class StoreOpener {
     private boolean recoverSpace(StoreFiles.Found found) {
         Path space = directory.resolve(StoreFiles.SPACE_NAME);
         boolean mapped = settings.mappedReads && vfs.mapsSafely(directory);
-        SpaceSettings ofSpace = settings.space.settings().copy();
+        SpaceSettings ofSpace = OwnedSpaces.settings(settings.space).copy();
         ofSpace.mappedReads = mapped;
         ofSpace.buffersWithFirstChange = true;
         ofSpace.cacheBytes = budget.frameBytes(mapped);

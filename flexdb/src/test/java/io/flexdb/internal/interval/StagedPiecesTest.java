@@ -7,6 +7,7 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.base.LongTasks;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreFullException;
@@ -28,8 +29,8 @@ class StagedPiecesTest {
 
     StagedPiecesTest() {
         FlexSpaceOptions options = FlexSpaceOptions.defaults().withSegments(32 * FRAME, FRAME);
-        SpaceEngine.create(vfs, DIRECTORY, 1, options.settings(), List.of());
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, options.settings(), new Epochs());
+        SpaceEngine.create(vfs, DIRECTORY, 1, OwnedSpaces.settings(options), List.of());
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(options), new Epochs());
     }
 
     @AfterEach

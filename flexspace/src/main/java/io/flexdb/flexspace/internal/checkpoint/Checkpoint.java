@@ -5,9 +5,6 @@ import io.flexdb.flexspace.internal.base.PendingResult;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.vfs.Vfs;
-import io.flexdb.flextree.FlexTree;
-import io.flexdb.flextree.FlexTreeView;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
@@ -19,36 +16,20 @@ public final class Checkpoint {
     private final Path directory;
     private final Epochs epochs;
     private final TreeFile treeFile;
-    private final FlexTree tree;
-    private final FlexTreeView view;
-    private final ByteBuffer segmentTable;
-    private final long tag;
+    private final SealedState state;
     private final LogicalLog old;
     private PendingResult<Void> saved;
 
     /**
-     * @param view the sealed version, pinned; this gives the pin back
-     * @param tag of the last sync before the version was sealed
+     * @param state what is written; this gives the pin of its version back
      * @param old the log that has become complete with the version; this drops it
      */
-    public Checkpoint(
-            Vfs vfs,
-            Path directory,
-            Epochs epochs,
-            TreeFile treeFile,
-            FlexTree tree,
-            FlexTreeView view,
-            ByteBuffer segmentTable,
-            long tag,
-            LogicalLog old) {
+    public Checkpoint(Vfs vfs, Path directory, Epochs epochs, TreeFile treeFile, SealedState state, LogicalLog old) {
         this.vfs = vfs;
         this.directory = directory;
         this.epochs = epochs;
         this.treeFile = treeFile;
-        this.tree = tree;
-        this.view = view;
-        this.segmentTable = segmentTable;
-        this.tag = tag;
+        this.state = state;
         this.old = old;
     }
 
@@ -64,11 +45,11 @@ public final class Checkpoint {
 
     private Void save() {
         try {
-            TreeHeader next = treeFile.writeVersion(tree, view, segmentTable, tag);
+            TreeHeader next = treeFile.writeVersion(state);
             treeFile.writeHeader(next);
         } finally {
             old.close();
-            epochs.unpin(view.version());
+            epochs.unpin(state.view().version());
         }
         vfs.delete(directory.resolve(LogFormat.fileName(old.generation())));
         return null;

@@ -10,6 +10,7 @@ import io.flexdb.flextree.internal.image.BadNodeException;
 import io.flexdb.flextree.internal.image.NodeImages;
 import io.flexdb.flextree.internal.image.NodeSink;
 import io.flexdb.flextree.internal.image.SavedRoot;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreFullException;
 import java.nio.ByteBuffer;
@@ -80,7 +81,7 @@ public final class TreeFile implements AutoCloseable {
             throw new CorruptionException(
                     file.path(), TreeFileFormat.slotPosition(Math.max(1, e.slot())), e.expected(), e.found());
         }
-        tree.slotListener(this::retire);
+        OwnedTrees.writer(tree).slotListener(this::retire);
     }
 
     private static int maxSlot(long fileSize) {
@@ -223,10 +224,10 @@ public final class TreeFile implements AutoCloseable {
     /**
      * Writes all nodes that changed since the last checkpoint and the segment table, and forces them (O3).
      *
-     * @param view the state at {@link #beginVersion}, kept until this returns
+     * @param state the one at {@link #beginVersion}, kept until this returns
      */
-    TreeHeader writeVersion(FlexTree tree, FlexTreeView view, ByteBuffer table, long tag) {
-        SavedRoot root = NodeImages.save(tree, view, seed(), new NodeSink() {
+    TreeHeader writeVersion(SealedState state) {
+        SavedRoot root = NodeImages.save(state.tree(), state.view(), seed(), new NodeSink() {
             @Override
             public int write(ByteBuffer image, int level) {
                 return writeUnits(image, takeNode(level), TreeFileFormat.unitsOfNode(level));
@@ -237,7 +238,7 @@ public final class TreeFile implements AutoCloseable {
                 retire(slot, level);
             }
         });
-        TreeHeader next = writeAll(table, tag, root);
+        TreeHeader next = writeAll(state.segmentTable(), state.tag(), root);
         file.force();
         return next;
     }

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.copy;
 
+import io.flexdb.flexspace.internal.checkpoint.SealedState;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
@@ -12,7 +13,6 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -50,11 +50,8 @@ public final class SpaceCopy {
     private final VfsFile dataFile;
     private final Path dataPath;
     private final SegmentFormat format;
-    private final FlexTree tree;
-    private final FlexTreeView view;
+    private final SealedState state;
     private final long storeId;
-    private final long tag;
-    private final ByteBuffer segmentTable;
     private final List<Segment> segments = new ArrayList<>(); // with extents of the view
     private final List<int[]> checksums = new ArrayList<>(); // of each; null if its footer has them
     private final int openNumber; // -1: none is open
@@ -70,11 +67,8 @@ public final class SpaceCopy {
         this.dataFile = store.file();
         this.dataPath = dataFile.path();
         this.format = store.format();
-        this.tree = tree;
-        this.view = view;
         this.storeId = storeId;
-        this.tag = tag;
-        this.segmentTable = SegmentTable.of(store);
+        this.state = new SealedState(tree, view, SegmentTable.of(store), tag);
         Segment open = store.openSegment();
         long bytes = 0;
         for (int number = 0; number < store.segmentCount(); number++) {
@@ -97,7 +91,7 @@ public final class SpaceCopy {
 
     /** The tag of the state. */
     public long tag() {
-        return tag;
+        return state.tag();
     }
 
     /** The id of the store, which the copy has too. */
@@ -112,7 +106,7 @@ public final class SpaceCopy {
 
     /** Bytes of its FlexTree file, roughly. */
     public long treeBytes() {
-        return view.extentCount() * 13;
+        return state.view().extentCount() * 13;
     }
 
     /**
@@ -122,7 +116,7 @@ public final class SpaceCopy {
      * @param written is told of the bytes of each piece; may throw to end it
      */
     public void copyTree(Vfs to, Path directory, IntConsumer written) {
-        TreeCopy.write(to, directory, format, storeId, tree, view, segmentTable, tag, written);
+        TreeCopy.write(to, directory, format, storeId, state, written);
         LogicalLog.create(to, directory, storeId, LOG_GENERATION, TreeCopy.TREE_VERSION, List::of)
                 .close();
     }

@@ -1,14 +1,13 @@
 package io.flexdb.flexspace.internal.copy;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.checkpoint.SealedState;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flextree.FlexTree;
-import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.image.SavedRoot;
 import io.flexdb.flextree.internal.image.VersionImages;
 import java.nio.ByteBuffer;
@@ -35,25 +34,30 @@ final class TreeCopy {
 
     /** Writes the file, and forces it. */
     static void write(
-            Vfs vfs,
-            Path directory,
-            SegmentFormat format,
-            long storeId,
-            FlexTree tree,
-            FlexTreeView view,
-            ByteBuffer segmentTable,
-            long tag,
-            IntConsumer written) {
+            Vfs vfs, Path directory, SegmentFormat format, long storeId, SealedState state, IntConsumer written) {
         try (VfsFile file = vfs.open(directory.resolve(TreeFileFormat.FILE_NAME), OpenMode.CREATE)) {
             TreeHeader.claimPlaces(file);
             TreeCopy copy = new TreeCopy(file, written);
             SavedRoot root = VersionImages.save(
-                    tree, view, storeId, (image, level) -> copy.put(image, TreeFileFormat.unitsOfNode(level)));
+                    state.tree(),
+                    state.view(),
+                    storeId,
+                    (image, level) -> copy.put(image, TreeFileFormat.unitsOfNode(level)));
+            ByteBuffer segmentTable = state.segmentTable();
             int bytes = segmentTable.remaining();
             int crc = FilePreamble.crc(segmentTable, segmentTable.position(), bytes);
             int slot = copy.put(segmentTable.duplicate(), TreeFileFormat.unitsOfBytes(bytes));
             copy.writeRun();
-            new TreeHeader(TREE_VERSION, tag, root, slot, bytes, crc, format.segmentBytes, format.frameBytes, storeId)
+            new TreeHeader(
+                            TREE_VERSION,
+                            state.tag(),
+                            root,
+                            slot,
+                            bytes,
+                            crc,
+                            format.segmentBytes,
+                            format.frameBytes,
+                            storeId)
                     .write(file);
             file.force();
         }

@@ -7,6 +7,7 @@ import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentRestore;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.flextree.internal.tree.TreeWriter;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
@@ -89,7 +90,7 @@ final class LogReplay {
             insertions += LogBatch.operation(operationAndOffset) == LogBatch.INSERT ? 1 : 0;
         }
         if (insertions <= count / 2) { // else the tree does it
-            tree.writer().willChange(nextOffsets, count);
+            OwnedTrees.writer(tree).willChange(nextOffsets, count);
         }
         for (int i = 0; i < count; i++) {
             int at = firstEdit + i * LogBatch.EDIT_BYTES;

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.base.PendingResult;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.base.WriterPauses;
 import io.flexdb.flexspace.internal.checkpoint.Checkpoint;
+import io.flexdb.flexspace.internal.checkpoint.SealedState;
 import io.flexdb.flexspace.internal.checkpoint.TreeFile;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
@@ -356,8 +357,8 @@ final class SpaceDurability implements AutoCloseable {
         unchangedBytes = LogFormat.FRAMES_OFFSET;
         edits.checkpointBegun(log);
         logBytesWritten += log.bytes();
-        Checkpoint next =
-                new Checkpoint(space.vfs(), space.directory(), space.epochs(), treeFile, tree, view, table, tag, old);
+        Checkpoint next = new Checkpoint(
+                space.vfs(), space.directory(), space.epochs(), treeFile, new SealedState(tree, view, table, tag), old);
         pauses.begin();
         try {
             next.start();

@@ -18,6 +18,7 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -85,7 +86,7 @@ final class SpaceRecovery {
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
         ByteBuffer table = treeFile.readTable();
         store = openStore(id, format, SegmentTable.count(table, format));
-        tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
+        tree = OwnedTrees.create(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
         replay = new LogReplay(tree, store, header.tag());
         logs = new FoundLogs(vfs, directory, header);
         try (LogPieces log = logs.read(logs.opened(), beside);
@@ -121,13 +122,13 @@ final class SpaceRecovery {
                 replay.addLive(treeVfsFile.path(), address, length);
             }
         });
-        tree.writer().onlyWriterSees(true);
+        OwnedTrees.writer(tree).onlyWriterSees(true);
         replay.replay(logs.path(logs.opened()), logs.opened(), log);
         if (next != null) {
             checkContinued(log.frames());
             replay.replay(logs.path(logs.continuing()), logs.continuing(), next);
         }
-        tree.writer().onlyWriterSees(false);
+        OwnedTrees.writer(tree).onlyWriterSees(false);
     }
 
     private void restoreSegments(ByteBuffer table) {

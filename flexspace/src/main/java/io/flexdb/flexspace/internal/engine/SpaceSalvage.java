@@ -22,6 +22,7 @@ import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.flextree.internal.image.BadNodeException;
 import io.flexdb.flextree.internal.image.NodeSalvage;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
@@ -87,7 +88,7 @@ public final class SpaceSalvage implements AutoCloseable {
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), header.storeId());
         OffHeap memory = new OffHeap();
         store = openStore(format, memory);
-        tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
+        tree = OwnedTrees.create(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
         readTable(format);
         readTree();
         replayLogs();

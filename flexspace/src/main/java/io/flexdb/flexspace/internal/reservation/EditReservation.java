@@ -9,6 +9,7 @@ import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.segment.SegmentTable;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flextree.FlexTree;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.storage.StoreFullException;
 import java.nio.file.Path;
 
@@ -310,7 +311,7 @@ public final class EditReservation {
     private boolean reserveNodes(long extents, long places) {
         memoryRefusal = null;
         try {
-            tree.writer().ensure(leavesFor(extents, places) + internalsFor(extents, places));
+            OwnedTrees.writer(tree).ensure(leavesFor(extents, places) + internalsFor(extents, places));
             return true;
         } catch (OutOfMemoryError e) {
             memoryRefusal = new StoreFullException("no off-heap memory for nodes of the FlexTree, which has "
@@ -340,7 +341,7 @@ public final class EditReservation {
 
     /** Internal nodes that an edit changes or makes at most, should the tree grow. */
     private long internalsOfPath() {
-        return NODES_OF_LEVEL * (tree.writer().level() + 1L);
+        return NODES_OF_LEVEL * (OwnedTrees.writer(tree).level() + 1L);
     }
 
     /** Units of the nodes that an edit changes or makes at most. */

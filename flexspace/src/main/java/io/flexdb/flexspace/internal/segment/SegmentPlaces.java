@@ -177,11 +177,6 @@ public final class SegmentPlaces {
         endSharingIfAlone();
     }
 
-    /** Whether any segment is shared, as far as is known. */
-    synchronized boolean isSharing() {
-        return !shared.isEmpty();
-    }
-
     /** Lets what is parked be free if the file has one name alone. */
     synchronized void endSharingIfAlone() {
         if (shared.isEmpty() || copiesBegun > 0 || file.linkCount() != 1) {

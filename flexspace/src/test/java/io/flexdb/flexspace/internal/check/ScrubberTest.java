@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.segment.StagedBytes;
 import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
@@ -77,12 +78,12 @@ class ScrubberTest {
     }
 
     ScrubberTest() {
-        SpaceEngine.create(vfs, DIRECTORY, 1, OPTIONS.settings(), List.of());
+        SpaceEngine.create(vfs, DIRECTORY, 1, OwnedSpaces.settings(OPTIONS), List.of());
         open();
     }
 
     private void open() {
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OPTIONS.settings(), epochs);
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(OPTIONS), epochs);
         scrubber = new Scrubber(engine.store(), epochs, RATE, clock);
         publish();
     }
@@ -271,7 +272,7 @@ class ScrubberTest {
                 };
             }
         };
-        engine = SpaceEngine.open(hooked, DIRECTORY, 1, OPTIONS.settings(), epochs);
+        engine = SpaceEngine.open(hooked, DIRECTORY, 1, OwnedSpaces.settings(OPTIONS), epochs);
         scrubber = new Scrubber(engine.store(), epochs, RATE, clock);
         publish();
         int[] generations = generations();
@@ -303,7 +304,7 @@ class ScrubberTest {
     void nothingIsFoundInSegmentsThatAreUsedAgain() throws Exception {
         engine.close();
         FlexSpaceOptions small = OPTIONS.withMinimumUtilization(0.8);
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, small.settings(), epochs);
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(small), epochs);
         publish();
         append(31 * 6);
         AtomicBoolean done = new AtomicBoolean();

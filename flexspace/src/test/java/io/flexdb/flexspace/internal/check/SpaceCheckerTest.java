@@ -10,6 +10,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.log.LogFormat;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.prefetch.ReadAhead;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.vfs.BackgroundTask;
@@ -81,8 +82,8 @@ class SpaceCheckerTest {
     }
 
     private void open(Vfs through, Path directory) {
-        SpaceEngine.create(through, directory, 1, OPTIONS.settings(), List.of());
-        engine = SpaceEngine.open(through, directory, 1, OPTIONS.settings(), new Epochs());
+        SpaceEngine.create(through, directory, 1, OwnedSpaces.settings(OPTIONS), List.of());
+        engine = SpaceEngine.open(through, directory, 1, OwnedSpaces.settings(OPTIONS), new Epochs());
     }
 
     @AfterEach

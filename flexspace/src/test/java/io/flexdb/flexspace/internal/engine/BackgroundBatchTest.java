@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.FlexTreeView;
@@ -33,8 +34,8 @@ class BackgroundBatchTest {
     private final SpaceEngine engine;
 
     BackgroundBatchTest() {
-        SpaceEngine.create(vfs, DIRECTORY, 1, SMALL.settings(), List.of());
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, SMALL.settings(), epochs);
+        SpaceEngine.create(vfs, DIRECTORY, 1, OwnedSpaces.settings(SMALL), List.of());
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(SMALL), epochs);
     }
 
     private void append(int extents, int bytes) {
@@ -70,7 +71,7 @@ class BackgroundBatchTest {
     }
 
     private static byte[] recovered(SimulatedVfs vfs) {
-        try (SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, 1, SMALL.settings(), new Epochs())) {
+        try (SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs())) {
             return contentOf(engine);
         }
     }
@@ -136,9 +137,9 @@ class BackgroundBatchTest {
         int checkpointBytes = 16 << 10;
         FlexSpaceOptions options = SMALL.withCheckpointLogBytes(checkpointBytes).withLogBufferBytes(logBufferBytes);
         Path directory = Path.of("/slow");
-        SpaceEngine.create(vfs, directory, 1, options.settings(), List.of());
+        SpaceEngine.create(vfs, directory, 1, OwnedSpaces.settings(options), List.of());
         long longest = 0;
-        try (SpaceEngine slow = SpaceEngine.open(vfs, directory, 1, options.settings(), epochs)) {
+        try (SpaceEngine slow = SpaceEngine.open(vfs, directory, 1, OwnedSpaces.settings(options), epochs)) {
             vfs.delayBackground(FOREVER);
             for (int i = 0; i < 10_000; i++) {
                 slow.insert(random.nextInt((int) slow.size() + 1), ByteBuffer.allocate(10), 0, 10, 0);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.testing.Effort;
@@ -36,8 +37,8 @@ class ChangeReservationTest {
     private long fewestLiveBytes; // when something is refused
 
     private void open(FlexSpaceOptions options) {
-        SpaceEngine.create(vfs, DIRECTORY, 1, options.settings(), List.of());
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, options.settings(), epochs);
+        SpaceEngine.create(vfs, DIRECTORY, 1, OwnedSpaces.settings(options), List.of());
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(options), epochs);
     }
 
     private void publish() {
@@ -347,7 +348,7 @@ class ChangeReservationTest {
         byte[] after = content();
         SimulatedVfs cut = vfs.crash(0);
         engine.close();
-        engine = SpaceEngine.open(cut, DIRECTORY, 1, SMALL.settings(), new Epochs());
+        engine = SpaceEngine.open(cut, DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs());
         assertArrayEquals(after, content());
         engine.checkInvariants();
         engine.close();
@@ -394,7 +395,7 @@ class ChangeReservationTest {
         assertTrue(engine.reservation().reserveForCheckpoint());
         engine.checkpoint();
         engine.close();
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, SMALL.settings(), epochs);
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(SMALL), epochs);
         vfs.setCapacity(fileBytes());
         long size = engine.size();
         for (long offset = size - 200; offset >= 0; offset -= 200) {

@@ -9,6 +9,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.log.LogFormat;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.internal.image.NodeImageFormat;
@@ -121,8 +122,8 @@ class FormatTablesTest {
     void aSpaceOnDiskIsWhatTheTablesSay() {
         SimulatedVfs vfs = new SimulatedVfs();
         FlexSpaceOptions options = FlexSpaceOptions.defaults().withSegments(32 * 512, 512);
-        SpaceEngine.create(vfs, DIRECTORY, 99, options.settings(), List.of());
-        try (SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, 99, options.settings(), new Epochs())) {
+        SpaceEngine.create(vfs, DIRECTORY, 99, OwnedSpaces.settings(options), List.of());
+        try (SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, 99, OwnedSpaces.settings(options), new Epochs())) {
             engine.insert(0, ByteBuffer.wrap(new byte[300]), 0, 300, 0);
             engine.sync(5);
             engine.checkpoint();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -36,8 +37,8 @@ class GarbageCollectorTest {
     private final GarbageCollector collector;
 
     GarbageCollectorTest() {
-        SpaceEngine.create(vfs, DIRECTORY, 1, SMALL.settings(), List.of());
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, SMALL.settings(), epochs);
+        SpaceEngine.create(vfs, DIRECTORY, 1, OwnedSpaces.settings(SMALL), List.of());
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(SMALL), epochs);
         collector = engine.collector();
     }
 
@@ -97,7 +98,7 @@ class GarbageCollectorTest {
         assertTrue(slices > 50, slices + " slices");
         byte[] content = content();
         engine.close();
-        SpaceEngine again = SpaceEngine.open(vfs.kill(), DIRECTORY, 1, SMALL.settings(), new Epochs());
+        SpaceEngine again = SpaceEngine.open(vfs.kill(), DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs());
         again.checkInvariants();
         assertEquals(content.length, again.size());
         again.close();
@@ -171,7 +172,7 @@ class GarbageCollectorTest {
         engine.sync(2);
         byte[] content = content();
         engine.close();
-        SpaceEngine again = SpaceEngine.open(vfs.crash(0), DIRECTORY, 1, SMALL.settings(), new Epochs());
+        SpaceEngine again = SpaceEngine.open(vfs.crash(0), DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs());
         again.checkInvariants();
         assertEquals(content.length, again.size());
         again.close();
@@ -195,8 +196,8 @@ class GarbageCollectorTest {
                 };
             }
         };
-        SpaceEngine.create(broken, DIRECTORY, 1, SMALL.settings(), List.of());
-        try (SpaceEngine other = SpaceEngine.open(broken, DIRECTORY, 1, SMALL.settings(), epochs)) {
+        SpaceEngine.create(broken, DIRECTORY, 1, OwnedSpaces.settings(SMALL), List.of());
+        try (SpaceEngine other = SpaceEngine.open(broken, DIRECTORY, 1, OwnedSpaces.settings(SMALL), epochs)) {
             for (int i = 0; i < 4000; i++) {
                 other.insert(random.nextInt(i + 1) * 100L, ByteBuffer.allocate(100), 0, 100, 1);
             }

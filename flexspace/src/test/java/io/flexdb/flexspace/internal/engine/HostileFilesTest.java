@@ -12,6 +12,7 @@ import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.log.LogicalLogTest;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.storage.CorruptionException;
@@ -50,9 +51,10 @@ class HostileFilesTest {
     @BeforeAll
     static void makeSpace() {
         SimulatedVfs vfs = new SimulatedVfs();
-        SpaceEngine.create(vfs, DIRECTORY, STORE_ID, SMALL.settings(), List.of());
+        SpaceEngine.create(vfs, DIRECTORY, STORE_ID, OwnedSpaces.settings(SMALL), List.of());
         Random random = new Random(1);
-        try (SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, STORE_ID, SMALL.settings(), new Epochs())) {
+        try (SpaceEngine engine =
+                SpaceEngine.open(vfs, DIRECTORY, STORE_ID, OwnedSpaces.settings(SMALL), new Epochs())) {
             for (int i = 0; i < 300; i++) {
                 edit(engine, random);
             }
@@ -139,7 +141,7 @@ class HostileFilesTest {
         SimulatedVfs vfs = good.copy();
         vfs.setContent(path, bytes);
         try {
-            SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, 0, SMALL.settings(), new Epochs());
+            SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, 0, OwnedSpaces.settings(SMALL), new Epochs());
             accepted++;
             try {
                 use(engine);
@@ -302,7 +304,7 @@ class HostileFilesTest {
     /** A log of one batch, of an empty space. */
     private static SimulatedVfs withLog(ByteBuffer payload) {
         SimulatedVfs vfs = new SimulatedVfs();
-        SpaceEngine.create(vfs, DIRECTORY, STORE_ID, SMALL.settings(), List.of());
+        SpaceEngine.create(vfs, DIRECTORY, STORE_ID, OwnedSpaces.settings(SMALL), List.of());
         LogicalLog.create(vfs, DIRECTORY, STORE_ID, 9, 1, LogicalLogTest.some(List.of(payload)))
                 .close();
         return vfs;
@@ -317,7 +319,7 @@ class HostileFilesTest {
         SimulatedVfs vfs = withLog(batch.finish(0));
         assertThrows(
                 CorruptionException.class,
-                () -> SpaceEngine.open(vfs, DIRECTORY, STORE_ID, SMALL.settings(), new Epochs())
+                () -> SpaceEngine.open(vfs, DIRECTORY, STORE_ID, OwnedSpaces.settings(SMALL), new Epochs())
                         .close());
     }
 
@@ -330,7 +332,7 @@ class HostileFilesTest {
         SimulatedVfs vfs = withLog(batch.finish(0));
         assertThrows(
                 CorruptionException.class,
-                () -> SpaceEngine.open(vfs, DIRECTORY, STORE_ID, SMALL.settings(), new Epochs())
+                () -> SpaceEngine.open(vfs, DIRECTORY, STORE_ID, OwnedSpaces.settings(SMALL), new Epochs())
                         .close());
     }
 
@@ -339,8 +341,8 @@ class HostileFilesTest {
     void whatARecoveryTakesIsBoundedByTheLogThatItReads() {
         SimulatedVfs vfs = new SimulatedVfs();
         FlexSpaceOptions options = SMALL.withCheckpointLogBytes(1 << 30);
-        SpaceEngine.create(vfs, DIRECTORY, STORE_ID, options.settings(), List.of());
-        SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, STORE_ID, options.settings(), new Epochs());
+        SpaceEngine.create(vfs, DIRECTORY, STORE_ID, OwnedSpaces.settings(options), List.of());
+        SpaceEngine engine = SpaceEngine.open(vfs, DIRECTORY, STORE_ID, OwnedSpaces.settings(options), new Epochs());
         Random random = new Random(4);
         for (int i = 0; i < 20; i++) {
             engine.insertHole(engine.size() / 2, 1L << random.nextInt(41));
@@ -350,7 +352,8 @@ class HostileFilesTest {
         long size = engine.size();
         long logBytes = engine.figures().logBytesWritten();
         SimulatedVfs killed = vfs.kill();
-        try (SpaceEngine again = SpaceEngine.open(killed, DIRECTORY, STORE_ID, options.settings(), new Epochs())) {
+        try (SpaceEngine again =
+                SpaceEngine.open(killed, DIRECTORY, STORE_ID, OwnedSpaces.settings(options), new Epochs())) {
             assertEquals(size, again.size());
             long memory = again.figures().treeMemoryBytes();
             assertTrue(memory <= 20 * logBytes + (1 << 20), memory + " bytes for a log of " + logBytes);

@@ -7,6 +7,7 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.log.LogFormat;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ class LogEndTest {
     private static final Path DIRECTORY = Path.of("/space");
 
     private final SimulatedVfs vfs = new SimulatedVfs();
-    private final SpaceSettings settings = FlexSpaceOptions.defaults().settings();
+    private final SpaceSettings settings = OwnedSpaces.settings(FlexSpaceOptions.defaults());
     private final SpaceEngine writer;
     private final SpaceEngine reader;
     private final long generation; // of the log

@@ -9,6 +9,7 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLogReader;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.vfs.BackgroundTask;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -39,8 +40,8 @@ class SpaceEngineTest {
     private SpaceEngine engine;
 
     SpaceEngineTest() {
-        SpaceEngine.create(vfs, DIRECTORY, 1, SMALL.settings(), List.of());
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, SMALL.settings(), epochs);
+        SpaceEngine.create(vfs, DIRECTORY, 1, OwnedSpaces.settings(SMALL), List.of());
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(SMALL), epochs);
     }
 
     private void insert(long offset, byte[] bytes, int flags) {
@@ -178,7 +179,7 @@ class SpaceEngineTest {
         assertEquals(0, engine.freeSegmentCount());
         fill(100);
         SimulatedVfs cut = vfs.crash(1);
-        SpaceEngine recovered = SpaceEngine.open(cut, DIRECTORY, 1, SMALL.settings(), new Epochs());
+        SpaceEngine recovered = SpaceEngine.open(cut, DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs());
         engine = recovered;
         assertArrayEquals(before, read(recovered.current()));
         recovered.close();
@@ -205,7 +206,7 @@ class SpaceEngineTest {
 
     private SpaceEngine reopened() {
         current = current.crash(0);
-        return SpaceEngine.open(current, DIRECTORY, 1, SMALL.settings(), new Epochs());
+        return SpaceEngine.open(current, DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs());
     }
 
     @Test
@@ -226,7 +227,7 @@ class SpaceEngineTest {
         engine.checkInvariants();
         assertEquals(0, engine.collectGarbage(), "there is nothing left to gain");
         engine.closeCleanly();
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, SMALL.settings(), new Epochs());
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs());
         assertArrayEquals(content, read(engine.current()));
         assertEquals(before, flags());
         engine.close();
@@ -254,11 +255,11 @@ class SpaceEngineTest {
         }
         SimulatedVfs cut = vfs.copy();
         engine.endGroup();
-        SpaceEngine half = SpaceEngine.open(cut.crash(1), DIRECTORY, 1, SMALL.settings(), new Epochs());
+        SpaceEngine half = SpaceEngine.open(cut.crash(1), DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs());
         assertEquals(100, half.size());
         half.close();
         engine.sync(2);
-        SpaceEngine whole = SpaceEngine.open(vfs.crash(0), DIRECTORY, 1, SMALL.settings(), new Epochs());
+        SpaceEngine whole = SpaceEngine.open(vfs.crash(0), DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs());
         assertEquals(100_100, whole.size());
         whole.close();
     }
@@ -295,7 +296,7 @@ class SpaceEngineTest {
                 throw new OutOfMemoryError("unable to create native thread");
             }
         };
-        engine = SpaceEngine.open(withoutThreads, DIRECTORY, 1, SMALL.settings(), epochs);
+        engine = SpaceEngine.open(withoutThreads, DIRECTORY, 1, OwnedSpaces.settings(SMALL), epochs);
         assertEquals(3, withoutThreads.openFiles());
         fill(10);
         assertThrows(OutOfMemoryError.class, engine::checkpoint);
@@ -305,8 +306,8 @@ class SpaceEngineTest {
 
     private static SimulatedVfs filesWith(byte[] content) {
         SimulatedVfs files = new SimulatedVfs();
-        SpaceEngine.create(files, DIRECTORY, 1, SMALL.settings(), List.of());
-        try (SpaceEngine space = SpaceEngine.open(files, DIRECTORY, 1, SMALL.settings(), new Epochs())) {
+        SpaceEngine.create(files, DIRECTORY, 1, OwnedSpaces.settings(SMALL), List.of());
+        try (SpaceEngine space = SpaceEngine.open(files, DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs())) {
             space.insert(0, ByteBuffer.wrap(content), 0, content.length, 0);
             space.sync(1);
         }
@@ -322,7 +323,7 @@ class SpaceEngineTest {
                 .map(DIRECTORY::resolve)
                 .findFirst()
                 .orElseThrow();
-        SpaceEngine recovered = SpaceEngine.recover(files, DIRECTORY, 1, SMALL.settings(), new Epochs());
+        SpaceEngine recovered = SpaceEngine.recover(files, DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs());
         files.setContent(log, filesWith(new byte[] {1, 2, 4}).content(log));
         CorruptionException thrown = assertThrows(CorruptionException.class, recovered::begin);
         assertTrue(thrown.getMessage().contains("replayed"), thrown.getMessage());
@@ -374,8 +375,10 @@ class SpaceEngineTest {
     @Test
     void anotherStoresIdIsRefused() {
         engine.close();
-        assertThrows(CorruptionException.class, () -> SpaceEngine.open(vfs, DIRECTORY, 2, SMALL.settings(), epochs));
-        SpaceEngine any = SpaceEngine.open(vfs, DIRECTORY, 0, SMALL.settings(), epochs);
+        assertThrows(
+                CorruptionException.class,
+                () -> SpaceEngine.open(vfs, DIRECTORY, 2, OwnedSpaces.settings(SMALL), epochs));
+        SpaceEngine any = SpaceEngine.open(vfs, DIRECTORY, 0, OwnedSpaces.settings(SMALL), epochs);
         assertEquals(1, any.storeId());
         any.close();
     }
@@ -391,7 +394,8 @@ class SpaceEngineTest {
             CountingVfs counting = new CountingVfs(next);
             next.failAt(operation, Fault.EIO);
             try {
-                SpaceEngine opened = SpaceEngine.open(counting, DIRECTORY, 1, SMALL.settings(), new Epochs());
+                SpaceEngine opened =
+                        SpaceEngine.open(counting, DIRECTORY, 1, OwnedSpaces.settings(SMALL), new Epochs());
                 try {
                     engine = opened;
                     fill(40);

@@ -13,6 +13,7 @@ import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ class SpaceReaderTest {
     private final SimulatedVfs vfs = new SimulatedVfs();
     private final Disk disk = new Disk(vfs.open(Path.of("/data"), OpenMode.CREATE));
     private final SegmentStore store = new SegmentStore(disk, format, epochs, vfs.worker("seal"));
-    private final FlexTree tree = new FlexTree(FlexTreeOptions.defaults().withMaxExtentBytes(EXTENT), epochs);
+    private final FlexTree tree = OwnedTrees.create(FlexTreeOptions.defaults().withMaxExtentBytes(EXTENT), epochs);
     private final List<Long> addresses = new ArrayList<>(); // in the order of the address space
     private long now;
     private long appended;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.segment.StagedBytes;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -38,13 +39,13 @@ class StagedBytesTest {
     private SpaceEngine engine;
 
     StagedBytesTest() {
-        SpaceEngine.create(vfs, DIRECTORY, 1, StagedHistory.SMALL.settings(), List.of());
+        SpaceEngine.create(vfs, DIRECTORY, 1, OwnedSpaces.settings(StagedHistory.SMALL), List.of());
         open();
     }
 
     private void open() {
         epochs = new Epochs();
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, StagedHistory.SMALL.settings(), epochs);
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(StagedHistory.SMALL), epochs);
     }
 
     private void crash() {
@@ -257,7 +258,7 @@ class StagedBytesTest {
         staged.force();
         vfs = vfs.crash(SimulatedVfs.ALL);
         epochs = new Epochs();
-        engine = SpaceEngine.recover(vfs, DIRECTORY, 1, StagedHistory.SMALL.settings(), epochs);
+        engine = SpaceEngine.recover(vfs, DIRECTORY, 1, OwnedSpaces.settings(StagedHistory.SMALL), epochs);
         for (long address : addresses) {
             assertTrue(engine.keep(address, FRAME));
         }

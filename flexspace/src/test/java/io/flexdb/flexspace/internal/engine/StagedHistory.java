@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.engine;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.segment.StagedBytes;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.flextree.FlexTreeView;
@@ -59,9 +60,9 @@ final class StagedHistory {
         epochs = new Epochs();
         runs.clear();
         if (!SpaceEngine.exists(vfs, DIRECTORY)) {
-            SpaceEngine.create(vfs, DIRECTORY, 1, options.settings(), List.of());
+            SpaceEngine.create(vfs, DIRECTORY, 1, OwnedSpaces.settings(options), List.of());
         }
-        engine = SpaceEngine.open(vfs, DIRECTORY, 1, options.settings(), epochs);
+        engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(options), epochs);
     }
 
     byte[] now() {

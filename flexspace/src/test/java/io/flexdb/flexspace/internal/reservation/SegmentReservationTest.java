@@ -10,6 +10,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.base.WriterPauses;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.log.LogBatch;
+import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.segment.SegmentStores;
@@ -74,7 +75,7 @@ class SegmentReservationTest {
             FlexSpaceOptions options = FlexSpaceOptions.defaults().withMaxDataBytes(bytes);
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> SpaceEngine.create(vfs, Path.of("/space"), 1, options.settings(), List.of()));
+                    () -> SpaceEngine.create(vfs, Path.of("/space"), 1, OwnedSpaces.settings(options), List.of()));
         }
         assertTrue(vfs.files().isEmpty(), () -> "" + vfs.files());
     }

@@ -11,6 +11,7 @@ import io.flexdb.flextree.ExtentConsumer;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.flextree.internal.tree.NodeFormat;
 import io.flexdb.flextree.internal.tree.TreeWriter;
 import java.nio.ByteBuffer;
@@ -57,7 +58,7 @@ public final class NodeImages {
         if (root == 0) {
             return new SavedRoot(0, 0, 0, 0, 0);
         }
-        NodePool pool = view.pool(); // the tree is its writer's, who may be at work
+        NodePool pool = OwnedTrees.pool(view); // the tree is its writer's, who may be at work
         new NodeImages(pool, seed, sink).save(root, view.rootLevel());
         ByteBuffer buffer = pool.chunk(root);
         int base = NodeFormat.base(root);
@@ -109,7 +110,7 @@ public final class NodeImages {
         int level = view.rootLevel();
         int[][] slots = new int[level + 1][NodeFormat.MAX_CAPACITY];
         int[][] crcs = new int[level + 1][NodeFormat.MAX_CAPACITY];
-        NodeImages images = new NodeImages(view.pool(), seed, sink);
+        NodeImages images = new NodeImages(OwnedTrees.pool(view), seed, sink);
         int slot = images.copy(root, level, slots, crcs);
         return new SavedRoot(slot, images.lastCrc, level, view.size(), view.extentCount());
     }
@@ -191,7 +192,7 @@ public final class NodeImages {
      */
     public static void load(
             FlexTree emptyTree, SavedRoot root, long seed, int maxSlot, NodeSource source, ExtentConsumer eachExtent) {
-        TreeWriter writer = emptyTree.writer();
+        TreeWriter writer = OwnedTrees.writer(emptyTree);
         if (writer.root() != 0) {
             throw new IllegalArgumentException("not an empty tree: " + emptyTree);
         }

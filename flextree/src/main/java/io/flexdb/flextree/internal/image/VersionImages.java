@@ -3,6 +3,7 @@ package io.flexdb.flextree.internal.image;
 import io.flexdb.base.memory.NodePool;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.flextree.internal.tree.NodeFormat;
 import java.nio.ByteBuffer;
 
@@ -21,7 +22,7 @@ public final class VersionImages {
     private int crc;
 
     private VersionImages(FlexTreeView view, int fanout, long seed, NodeSink sink) {
-        this.pool = view.pool();
+        this.pool = OwnedTrees.pool(view);
         this.seed = seed;
         this.sink = sink;
         this.slots = new int[view.rootLevel() + 1][fanout];

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.flextree.internal.tree.TreeWriter;
 import io.flexdb.testing.Effort;
 import java.lang.management.BufferPoolMXBean;
@@ -64,7 +65,7 @@ class NodeImagesTest {
         for (FlexTreeOptions options : List.of(SMALL, FlexTreeOptions.defaults())) {
             ImageStore images = new ImageStore();
             FlexTree tree = new FlexTree(options);
-            tree.slotListener(images::retire);
+            OwnedTrees.writer(tree).slotListener(images::retire);
             for (int step = 0; step < Effort.times(150); step++) {
                 change(tree, random, random.nextInt(60));
                 if (random.nextBoolean()) {
@@ -126,7 +127,7 @@ class NodeImagesTest {
         for (int round = 0; round < Effort.times(20); round++) {
             ImageStore images = new ImageStore();
             FlexTree tree = new FlexTree(SMALL);
-            tree.slotListener(images::retire);
+            OwnedTrees.writer(tree).slotListener(images::retire);
             change(tree, random, 200);
             for (int checkpoint = 0; checkpoint < 5; checkpoint++) {
                 tree.publish();
@@ -165,7 +166,7 @@ class NodeImagesTest {
         change(tree, random, 500);
         SavedRoot root = store.save(tree);
         FlexTree loaded = store.load(root, SMALL);
-        loaded.slotListener(store::retire);
+        OwnedTrees.writer(loaded).slotListener(store::retire);
         assertEquals(root, store.save(loaded));
         assertEquals(0, store.writes);
         change(loaded, random, 50);
@@ -186,8 +187,8 @@ class NodeImagesTest {
                 SavedRoot root = images.save(tree);
                 FlexTree copying = images.load(root, options);
                 FlexTree loaded = images.load(root, options);
-                loaded.slotListener(images::retire);
-                loaded.writer().onlyWriterSees(true);
+                OwnedTrees.writer(loaded).slotListener(images::retire);
+                OwnedTrees.writer(loaded).onlyWriterSees(true);
                 change(loaded, new SplittableRandom(seed), 500);
                 change(copying, new SplittableRandom(seed), 500);
                 assertEquals(copying.dump(), loaded.dump());
@@ -197,7 +198,7 @@ class NodeImagesTest {
                 long retiredByCopying = copying.retiredNodeCount();
                 assertTrue(retired < retiredByCopying, retired + " nodes retired, else " + retiredByCopying);
                 assertTrue(loaded.memoryBytes() <= copying.memoryBytes());
-                loaded.writer().onlyWriterSees(false);
+                OwnedTrees.writer(loaded).onlyWriterSees(false);
                 SavedRoot next = images.save(loaded);
                 assertEquals(loaded.dump(), images.load(next, options).dump());
                 assertEquals(images.read, images.live, "slots reachable are those written and not retired");
@@ -212,7 +213,7 @@ class NodeImagesTest {
         FlexTree tree = new FlexTree(SMALL);
         SplittableRandom random = new SplittableRandom(8);
         long[] offsets = new long[TreeWriter.TOUCHED_AT_ONCE];
-        tree.writer().willChange(offsets, offsets.length); // in an empty tree
+        OwnedTrees.writer(tree).willChange(offsets, offsets.length); // in an empty tree
         for (int i = 0; i < 20_000; i++) {
             tree.insertRange(random.nextLong(tree.size() + 1), 10, random.nextLong(1L << 40));
         }
@@ -224,7 +225,7 @@ class NodeImagesTest {
             }
             offsets[i % offsets.length] = i % 2 == 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
             long[] given = offsets.clone();
-            tree.writer().willChange(offsets, 1 + i % offsets.length);
+            OwnedTrees.writer(tree).willChange(offsets, 1 + i % offsets.length);
             assertArrayEquals(given, offsets);
         }
         assertEquals(dump, tree.dump());
@@ -234,7 +235,7 @@ class NodeImagesTest {
     @Test
     void savingCostsWhatHasChanged() {
         FlexTree tree = new FlexTree();
-        tree.slotListener(store::retire);
+        OwnedTrees.writer(tree).slotListener(store::retire);
         SplittableRandom random = new SplittableRandom(3);
         for (int i = 0; i < 100_000; i++) {
             tree.insertRange(random.nextLong(tree.size() + 1), 10, random.nextLong(1L << 40));

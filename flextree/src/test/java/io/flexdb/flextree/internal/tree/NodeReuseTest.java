@@ -9,6 +9,7 @@ import io.flexdb.base.memory.NodePool;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -124,11 +125,11 @@ class NodeReuseTest {
     @Test
     void noNodeThatAnOpenViewReachesIsEverFree() {
         Epochs epochs = new Epochs();
-        FlexTree tree = new FlexTree(DEEP, epochs);
+        FlexTree tree = OwnedTrees.create(DEEP, epochs);
         for (int i = 0; i < 400; i++) {
             tree.append(10, random.nextLong(1L << 40));
         }
-        NodePool pool = tree.writer().pool();
+        NodePool pool = OwnedTrees.writer(tree).pool();
         List<OpenView> open = new ArrayList<>();
         long reused = 0;
         for (int version = 0; version < Effort.times(1000); version++) {
@@ -136,8 +137,8 @@ class NodeReuseTest {
                 change(tree);
             }
             FlexTreeView published = tree.current();
-            int root = tree.writer().root();
-            int level = tree.writer().level();
+            int root = OwnedTrees.writer(tree).root();
+            int level = OwnedTrees.writer(tree).level();
             epochs.advance();
             if (random.nextInt(3) == 0) {
                 epochs.pin(published.version());
@@ -162,7 +163,7 @@ class NodeReuseTest {
     @Test
     void allNodesComeBackOnceTheViewsAreClosed() {
         FlexTree tree = treeOf(DEEP, 1000, random);
-        NodePool pool = tree.writer().pool();
+        NodePool pool = OwnedTrees.writer(tree).pool();
         for (int round = 0; round < Effort.times(50); round++) {
             List<FlexTreeView> views = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
@@ -186,9 +187,10 @@ class NodeReuseTest {
     @Test
     void freedNodesAreWhatIsAllocatedNext() {
         FlexTree tree = treeOf(DEEP, 2000, random);
-        NodePool pool = tree.writer().pool();
+        NodePool pool = OwnedTrees.writer(tree).pool();
         tree.publish();
-        BitSet nodes = nodesOf(pool, tree.writer().root(), tree.writer().level());
+        BitSet nodes = nodesOf(
+                pool, OwnedTrees.writer(tree).root(), OwnedTrees.writer(tree).level());
         tree.collapseRange(0, tree.size());
         publish(tree, VERSIONS_IN_FLIGHT);
         assertEquals(0, pool.liveCount());
@@ -229,7 +231,7 @@ class NodeReuseTest {
     @Test
     void oneOldViewHoldsOnlyWhatItReaches() {
         FlexTree tree = treeOf(FlexTreeOptions.defaults(), 50_000, random);
-        NodePool pool = tree.writer().pool();
+        NodePool pool = OwnedTrees.writer(tree).pool();
         tree.publish();
         long nodesOfView = tree.nodeCount();
         try (FlexTreeView view = tree.view()) {

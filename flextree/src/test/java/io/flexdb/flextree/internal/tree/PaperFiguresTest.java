@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class PaperFiguresTest {
     private final FlexTree tree =
             new FlexTree(FlexTreeOptions.defaults().withLeafCapacity(8).withInternalCapacity(6));
-    private final TreeWriter writer = tree.writer();
+    private final TreeWriter writer = OwnedTrees.writer(tree);
     private final TreeNodes nodes = writer.nodes();
     private long extentCount;
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
+import io.flexdb.flextree.internal.owner.OwnedTrees;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class TreeCheckerTest {
     private final FlexTree tree =
             new FlexTree(FlexTreeOptions.defaults().withLeafCapacity(4).withInternalCapacity(4));
-    private final TreeWriter writer = tree.writer();
+    private final TreeWriter writer = OwnedTrees.writer(tree);
     private ByteBuffer root;
     private int rootBase;
     private ByteBuffer leaf;

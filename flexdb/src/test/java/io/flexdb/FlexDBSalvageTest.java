@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
+import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
@@ -370,19 +371,20 @@ class FlexDBSalvageTest {
     void aLossNamesItsNeighbours() throws IOException {
         Path path = temporary.resolve("store");
         Path fresh = temporary.resolve("fresh");
-        try (FlexDB db = FlexDB.open(path, StoreDriver.SMALL)) {
+        try (FlexDB db = FlexDB.open(new RealVfs(), path, StoreDriver.SMALL, true)) { // the same bytes each time
             for (int i = 0; i < 2000; i++) {
                 db.put(FlexDBCheckpointTest.key(i), FlexDBCheckpointTest.value(i, 200));
             }
         }
         Path data = path.resolve("space/data");
         byte[] bytes = Files.readAllBytes(data);
-        bytes[100_000] ^= 1;
+        int damaged = lastIndexOf(bytes, FlexDBCheckpointTest.value(1000, 200)); // of its copies the one in use
+        bytes[damaged] ^= 1;
         Files.write(data, bytes);
         FlexDBSalvageReport report = FlexDBSalvage.salvage(path, fresh, StoreDriver.SMALL, Progress.NONE);
         assertEquals(1, report.findingCount(), report::toString);
         FlexDBCheckReport.Finding finding = report.findings().get(0);
-        assertEquals(100_000 / 512 * 512, finding.position());
+        assertEquals(damaged / 512 * 512, finding.position());
         int lost = 0;
         try (FlexDB db = FlexDB.open(fresh, StoreDriver.SMALL)) {
             for (int i = 0; i < 2000; i++) {
@@ -399,6 +401,14 @@ class FlexDBSalvageTest {
         }
         assertEquals(2000 - report.pairs(), lost);
         assertTrue(lost > 0 && lost < 30, lost + " lost");
+    }
+
+    private static int lastIndexOf(byte[] bytes, byte[] sought) {
+        int at = bytes.length - sought.length;
+        while (!Arrays.equals(bytes, at, at + sought.length, sought, 0, sought.length)) {
+            at--;
+        }
+        return at;
     }
 
     private static byte[] keyBefore(FlexDB db, byte[] key) {

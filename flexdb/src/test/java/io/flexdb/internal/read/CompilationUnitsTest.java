@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * The JVM's optimizing compiler compiles a hot method again as a part of each caller, unless it has more than
  * {@code FreqInlineSize} bytecodes, 325 by default. In a young JVM walks and lookups wait for the compiler, so these
- * methods are to stay units of their own. Who makes one smaller finds another cut, and measures the first seconds.
+ * methods are to stay units of their own. Before one is made smaller, find another cut and measure the first seconds.
  */
 class CompilationUnitsTest {
     private static final int FREQ_INLINE_SIZE = 325;

@@ -10,7 +10,7 @@ public final class DiskReads {
     /*
      * The problem: a clock tells that a read was slow, but not why. In a young JVM slow code looks like a slow disk, and
      * on a busy machine so does each wait for a processor.
-     * The choice: who has met slow reads asks whether the kernel has counted a read from a disk meanwhile. Of the whole
+     * The choice: after slow reads the kernel is asked whether it has counted a read from a disk meanwhile. Of the whole
      * process and not of the thread: prefetches are read by one thread for another, and virtual threads change theirs.
      * The cost: one system call a slow read. Where others of the process read from disks, the clock has the last word.
      */
@@ -21,7 +21,7 @@ public final class DiskReads {
 
     private DiskReads() {}
 
-    /** What has been counted since the process began, or {@link #UNKNOWN} where nobody can be asked. Never waits. */
+    /** Reads counted since the process began, or {@link #UNKNOWN} where nobody can be asked. Never waits. */
     public static long count() {
         if (!NativeIo.isAvailable()) {
             return UNKNOWN;

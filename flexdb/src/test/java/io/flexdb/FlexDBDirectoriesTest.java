@@ -1,5 +1,7 @@
 package io.flexdb;
 
+import static io.flexdb.FlexDBOutlineTest.key;
+import static io.flexdb.FlexDBOutlineTest.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -11,7 +13,6 @@ import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.testing.Effort;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -26,19 +27,6 @@ class FlexDBDirectoriesTest {
     private static final Path UNFINISHED = StoreDriver.DIRECTORY.resolve("directories.new");
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
     private static final int KEYS = 4000;
-
-    private static byte[] key(int number) {
-        return ByteBuffer.allocate(12)
-                .putInt(number % 7)
-                .putLong(number * 0x9E3779B97F4A7C15L)
-                .array();
-    }
-
-    private static byte[] value(int number, int round) {
-        byte[] value = new byte[number % 50 == 0 ? 400 : number % 40];
-        Arrays.fill(value, (byte) (number + round));
-        return value;
-    }
 
     /** A store in which each interval has been walked through. */
     private static StoreDriver store(int round) {

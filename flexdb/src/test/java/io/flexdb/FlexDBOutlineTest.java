@@ -35,14 +35,14 @@ class FlexDBOutlineTest {
     private static final FlexDBOptions SMALL = StoreDriver.SMALL.withCacheBytes(192 << 10);
     private static final int KEYS = 4000;
 
-    private static byte[] key(int number) {
+    static byte[] key(int number) {
         return ByteBuffer.allocate(12)
                 .putInt(number % 7)
                 .putLong(number * 0x9E3779B97F4A7C15L)
                 .array();
     }
 
-    private static byte[] value(int number, int round) {
+    static byte[] value(int number, int round) {
         byte[] value = new byte[number % 50 == 0 ? 400 : number % 40];
         Arrays.fill(value, (byte) (number + round));
         return value;

@@ -32,6 +32,8 @@ class FileFormatDocumentTest {
                 "AnchorsFile",
                 "FiltersFile",
                 "OutlinesFile",
+                "DirectoriesFile",
+                "interval/Directory",
                 "RunFileFormat",
                 "RecordFormat",
                 "WaitingOperands"

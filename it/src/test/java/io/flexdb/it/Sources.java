@@ -15,7 +15,7 @@ final class Sources {
 
     private Sources() {}
 
-    /** The text of a class, of any package. */
+    /** The text of a class, of any package; behind a part of its package and a slash if others have that name. */
     static String of(String className) throws IOException {
         List<Path> found =
                 files().filter(path -> path.endsWith(className + ".java")).toList();

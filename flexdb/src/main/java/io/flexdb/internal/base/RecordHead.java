@@ -3,7 +3,7 @@ package io.flexdb.internal.base;
 import java.nio.ByteBuffer;
 
 /**
- * What a record tells of its pair before the key.
+ * The part of a record before its key.
  *
  * @param length bytes of the value, or of the list of operands that wait
  * @param expiry in milliseconds since 1970, or {@link RecordFormat#NEVER}

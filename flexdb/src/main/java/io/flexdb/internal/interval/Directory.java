@@ -1,7 +1,6 @@
 package io.flexdb.internal.interval;
 
 import io.flexdb.flextree.FlexTree;
-import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.KeyBytes;
 import java.nio.ByteBuffer;
 
@@ -16,7 +15,7 @@ import java.nio.ByteBuffer;
  * 2               how many bytes all keys begin with in common, or fewer: those skipped
  * 1               how often somebody has used the directory, for the cache
  * 1               the layout: the number of the pieces, p, if packed; 0 if full; -1 for an outline
- * n               the {@linkplain Fingerprints fingerprint} of each key; filled up to a multiple of 8
+ * n               the fingerprint of each key, see Fingerprints; filled up to a multiple of 8
  * 8 p             of each piece 2 bytes for its first pair, 6 for the address of that
  * 12 n or 16 n    the places, if the layout is full: of each pair 2 bytes for where it begins, relative to the first; 6
  *                 for its address; 4 for its checksum, as its record has it. If the pairs have more than 65,535 bytes
@@ -25,9 +24,9 @@ import java.nio.ByteBuffer;
  * 4 n             the window of each key: the four bytes behind those skipped, with zeros behind its end
  * </pre>
  *
- * There are three layouts. A directory is made <i>full</i>: each pair has an address of its own. One
- * that is kept is <i>packed</i> if there are few pieces, into two thirds of the bytes. A piece is some pairs that lie
- * one behind the other in the data file.
+ * There are three layouts. A directory is made <i>full</i>: each pair has an address of its own. One that is kept is
+ * <i>packed</i> if there are few pieces, into two thirds of the bytes. A piece is some pairs that lie one behind the
+ * other in the data file. Files have directories in the first two, so a change of these is a change of the format.
  *
  * <p>An <i>outline</i> is what is left of a directory where memory is short, in a fifth of the bytes: behind the
  * fingerprints it has 2 bytes for where each pair begins, and nothing else. It leads to the pair of a key, by a search

@@ -17,8 +17,8 @@ public final class SavedDirectories implements AutoCloseable {
      * the first of its pairs is wanted. To read all directories at the opening instead would take time by the size of
      * the store.
      * The choice: a table at a place that follows from the number of the content, which numbers the intervals at an
-     * opening, leads to the directory; the two reads take a tenth of the time. The checksum of an entry covers the
-     * number, so that a directory serves its own interval alone.
+     * opening, leads to the directory: two reads of a few hundred bytes. The checksum of an entry covers the number, so
+     * that a directory serves its own interval alone.
      * The cost: two system calls an interval, once, and a bit an interval in memory. A directory may be wrong about
      * addresses, as any may: pairs are compared with their checksums.
      *
@@ -30,7 +30,7 @@ public final class SavedDirectories implements AutoCloseable {
     private static final int FIRST_BYTES = 4 << 10;
     private static final int LACKING_SHARE = 16;
 
-    /** What one restoring needs; left to the next one. */
+    /** The memory for one restoring, left to the next one. */
     private static final class Scratch {
         final ByteBuffer entry = ByteBuffer.allocate(ENTRY_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         final CRC32C crc = new CRC32C();

@@ -41,7 +41,8 @@ import java.util.zip.CRC32C;
  *
  * <p>It counts if {@link AnchorsFile} and {@link OutlinesFile} do, from which it has its intervals and the secrets of
  * its fingerprints. It stays while the store is open, and is replaced at the next clean close, by directories of the
- * cache and by those that nobody has asked for; if no interval has changed, its first block alone is. It is not forced, as other {@link IntervalsFile}s are not.
+ * cache and by those that nobody has asked for; if no interval has changed, its first block alone is. It is not forced, as
+ * other {@link IntervalsFile}s are not.
  */
 final class DirectoriesFile {
     private static final System.Logger LOG = System.getLogger("io.flexdb");
@@ -54,7 +55,7 @@ final class DirectoriesFile {
 
     /**
      * Replaces the file, after those of anchors and outlines. If that fails, there is none, or one that does not count;
-     * nor is there one of a few intervals.
+     * nor is there one of a few intervals, or if the cache keeps none.
      *
      * @param saved the directories of the file until now, or null; it is closed
      */
@@ -68,7 +69,7 @@ final class DirectoriesFile {
         Path path = directory.resolve(StoreFiles.DIRECTORIES_NAME);
         Path unfinished = directory.resolve(StoreFiles.UNFINISHED_DIRECTORIES_NAME);
         try (SavedDirectories old = saved) {
-            if (index.intervalCount() < LEAST_INTERVALS) {
+            if (index.intervalCount() < LEAST_INTERVALS || cache.maxDirectoryBytes() == 0) {
                 vfs.deleteIfExists(path);
                 return;
             }
@@ -164,7 +165,7 @@ final class DirectoriesFile {
     static SavedDirectories open(Vfs vfs, Path directory, SpaceEngine engine, SparseIndex index, IntervalCache cache) {
         Path path = directory.resolve(StoreFiles.DIRECTORIES_NAME);
         VfsFile file = null;
-        boolean fits = false;
+        SavedDirectories saved = null;
         try {
             if (!vfs.exists(path)) {
                 return null;
@@ -172,17 +173,19 @@ final class DirectoriesFile {
             file = vfs.open(path, OpenMode.READ);
             ByteBuffer block = FilePreamble.check(
                     path, 0, FilePreamble.read(file, 0), FormatVersion.DIRECTORIES, FIELD_BYTES, engine.storeId());
-            fits = block.getLong() == engine.openedTreeVersion()
+            boolean fits = block.getLong() == engine.openedTreeVersion()
                     & block.getLong() == engine.openedLogGeneration()
                     & block.getLong() == engine.tag()
                     & block.getLong() == index.intervalCount();
-            return fits ? new SavedDirectories(file, FilePreamble.BLOCK_BYTES, index.intervalCount(), cache) : null;
+            if (fits) {
+                saved = new SavedDirectories(file, FilePreamble.BLOCK_BYTES, index.intervalCount(), cache);
+            }
+            return saved;
         } catch (CorruptionException | UnsupportedFormatException | StoreIoException e) {
             LOG.log(System.Logger.Level.DEBUG, "What " + path + " should have will be made anew", e);
-            fits = false;
             return null;
         } finally {
-            if (!fits && file != null) {
+            if (saved == null && file != null) {
                 file.close();
             }
         }

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a check or a salvage finds: all are counted, and the first are kept. For one thread at a time. */
+/** Problems found by a check or a salvage: all are counted, and the first are kept. For one thread at a time. */
 public final class Problems {
     private static final int MOST_KEPT = 10_000;
 

@@ -96,7 +96,7 @@ public final class IntervalReader {
     }
 
     /** Finds the directory or outline of an interval in the cache, where it may be restored first; or -1. */
-    private long find(long contentNumber, int hint, int pairs, long intervalBytes) {
+    private long findOrRestore(long contentNumber, int hint, int pairs, long intervalBytes) {
         long location = cache.find(contentNumber, hint);
         return saved != null && saved.mayHave(contentNumber)
                 ? restore(location, contentNumber, pairs, intervalBytes)
@@ -142,7 +142,7 @@ public final class IntervalReader {
             return findByHeads(space, context, key, keyLength, true);
         }
         int hint = interval.hint();
-        long location = find(interval.contentNumber(), hint, interval.pairCount(), interval.lengthBytes());
+        long location = findOrRestore(interval.contentNumber(), hint, interval.pairCount(), interval.lengthBytes());
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory == null) {
             if (isForSearch(space, context)) {
@@ -513,7 +513,7 @@ public final class IntervalReader {
         boolean forOutline = cache.isFull();
         if (!fromFile && counted <= PairPlaces.MAX_PAIRS) {
             int hint = interval.hint();
-            long location = find(interval.contentNumber(), hint, counted, bytes);
+            long location = findOrRestore(interval.contentNumber(), hint, counted, bytes);
             ByteBuffer directory = location < 0 ? null : cache.buffer(location);
             if (directory != null) {
                 int base = cache.base(location);

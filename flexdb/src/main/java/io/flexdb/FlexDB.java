@@ -9,6 +9,7 @@ import io.flexdb.flexspace.internal.vfs.FilePermissions;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.LibraryVersion;
 import io.flexdb.internal.open.Checkpoints;
 import io.flexdb.internal.open.FollowedStore;
 import io.flexdb.internal.open.JvmMemory;
@@ -76,6 +77,15 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
 
     private FlexDB(Store store) {
         super(new StoreAccess(store), KeyHeads.DEFAULT, null);
+    }
+
+    /**
+     * The version of this library, such as {@code 0.1.0}, for logs and reports of faults.
+     *
+     * @return {@code unknown} if its classes don't come from a jar of a build
+     */
+    public static String version() {
+        return LibraryVersion.get();
     }
 
     /** Opens the store in a directory with default options, or creates one if it is empty or missing. */

@@ -6,6 +6,7 @@ module io.flexdb {
     requires transitive io.flexdb.flexspace;
     requires static org.agrona;
     requires static java.management;
+    requires static jdk.jfr;
     requires static jdk.management;
 
     exports io.flexdb;

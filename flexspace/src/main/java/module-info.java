@@ -4,6 +4,7 @@
 module io.flexdb.flexspace {
     requires transitive io.flexdb.flextree;
     requires static com.sun.jna;
+    requires static jdk.jfr;
 
     exports io.flexdb.storage;
     exports io.flexdb.flexspace;

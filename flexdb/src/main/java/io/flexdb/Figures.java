@@ -1,5 +1,15 @@
 package io.flexdb;
 
+import static io.flexdb.internal.base.Operations.BATCHES;
+import static io.flexdb.internal.base.Operations.COMMITTED;
+import static io.flexdb.internal.base.Operations.CONFLICTED;
+import static io.flexdb.internal.base.Operations.DELETES;
+import static io.flexdb.internal.base.Operations.GETS;
+import static io.flexdb.internal.base.Operations.MERGES;
+import static io.flexdb.internal.base.Operations.PUTS;
+import static io.flexdb.internal.base.Operations.SCANS;
+import static io.flexdb.internal.base.Operations.TRANSACTIONS;
+
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.base.memory.OffHeap.Use;
 import io.flexdb.base.memory.SharedMemory;
@@ -9,6 +19,7 @@ import io.flexdb.internal.log.RetiredTables.Kept;
 import io.flexdb.internal.open.Store;
 import io.flexdb.internal.read.Holders.Open;
 import io.flexdb.internal.read.Version;
+import io.flexdb.internal.write.WriteStalls;
 import io.flexdb.storage.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,12 +61,36 @@ final class Figures {
                         store.defragmenter.bytesWritten()),
                 new Cache(store.cache.hits(), store.cache.misses(), store.cache.memoryBytes() + space.cacheBytes()),
                 new Commits(space.checkpoints(), store.commits.failedMerges(), now.memtableBytes()),
+                operations(store.operations, store.writer().stalls()),
+                new Latencies(
+                        latency(store.operations.gets),
+                        latency(store.operations.writes),
+                        latency(store.operations.transactionCommits)),
                 new Scrub(
                         store.engine.scrubber().bytesRead(),
                         store.engine.scrubber().passes(),
                         store.engine.scrubber().findingCount()),
                 memory(store, now),
                 holders);
+    }
+
+    private static Operations operations(io.flexdb.internal.base.Operations counted, WriteStalls stalls) {
+        return new Operations(
+                counted.sum(GETS),
+                counted.sum(PUTS),
+                counted.sum(DELETES),
+                counted.sum(MERGES),
+                counted.sum(BATCHES),
+                counted.sum(SCANS),
+                counted.sum(TRANSACTIONS),
+                counted.sum(COMMITTED),
+                counted.sum(CONFLICTED),
+                stalls.count(),
+                stalls.nanos());
+    }
+
+    private static Latency latency(io.flexdb.internal.base.Latencies of) {
+        return new Latency(of.count(), of.nanosOf(0.5), of.nanosOf(0.99), of.nanosOf(0.999), of.nanosOf(1));
     }
 
     private static FlexDBMemory memory(Store store, Version now) {
@@ -121,6 +156,8 @@ final class Figures {
             Written written,
             Cache cache,
             Commits commits,
+            Operations operations,
+            Latencies latencies,
             Scrub scrub,
             FlexDBMemory memory,
             FlexDBHolders holders)
@@ -129,7 +166,8 @@ final class Figures {
         public String toString() {
             StringBuilder text = new StringBuilder("FlexDBStats[lastSequence=" + lastSequence + ", durableSequence="
                     + durableSequence + ", reads=" + reads + ", health=" + health + "]");
-            for (Object group : List.of(index, space, written, cache, commits, scrub, memory, holders)) {
+            for (Object group :
+                    List.of(index, space, written, cache, commits, operations, latencies, scrub, memory, holders)) {
                 text.append("\n  ").append(group);
             }
             return text.toString();
@@ -149,6 +187,25 @@ final class Figures {
     record Cache(long hits, long misses, long memoryBytes) implements FlexDBStats.Cache {}
 
     record Commits(long checkpoints, long failedMerges, long memtableBytes) implements FlexDBStats.Commits {}
+
+    record Operations(
+            long gets,
+            long puts,
+            long deletes,
+            long merges,
+            long batches,
+            long scans,
+            long transactionsBegun,
+            long transactionsCommitted,
+            long transactionsConflicted,
+            long writeStalls,
+            long writeStallNanos)
+            implements FlexDBStats.Operations {}
+
+    record Latencies(Latency gets, Latency writes, Latency transactionCommits) implements FlexDBStats.Latencies {}
+
+    record Latency(long samples, long medianNanos, long p99Nanos, long p999Nanos, long maxNanos)
+            implements FlexDBStats.Latency {}
 
     record Scrub(long bytes, long passes, long findings) implements FlexDBStats.Scrub {}
 

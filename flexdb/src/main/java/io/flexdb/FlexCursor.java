@@ -1,5 +1,7 @@
 package io.flexdb;
 
+import io.flexdb.flexspace.internal.vfs.EventSpan;
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.read.MergeCursor;
 import io.flexdb.storage.StoreClosedException;
 import java.lang.invoke.VarHandle;
@@ -88,7 +90,9 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
             trace.beginForward(open, null);
         }
         try {
+            EventSpan event = StoreEvents.operation("seek");
             open.seekToFirst();
+            event.end();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;
@@ -102,7 +106,9 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
             trace.beginBackward(open, null);
         }
         try {
+            EventSpan event = StoreEvents.operation("seek");
             open.seekToLast();
+            event.end();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;
@@ -117,7 +123,9 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
             trace.beginForward(open, key.clone());
         }
         try {
+            EventSpan event = StoreEvents.operation("seek");
             open.seek(key);
+            event.end();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;
@@ -132,7 +140,9 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
             trace.beginBackward(open, key.clone());
         }
         try {
+            EventSpan event = StoreEvents.operation("seek");
             open.seekForPrev(key);
+            event.end();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;
@@ -152,7 +162,9 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
             trace.beginForward(open, copy(key));
         }
         try {
+            EventSpan event = StoreEvents.operation("seek");
             open.seek(key);
+            event.end();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;
@@ -168,7 +180,9 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
             trace.beginBackward(open, copy(key));
         }
         try {
+            EventSpan event = StoreEvents.operation("seek");
             open.seekForPrev(key);
+            event.end();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;

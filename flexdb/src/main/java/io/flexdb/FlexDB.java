@@ -5,11 +5,14 @@ import static io.flexdb.Limits.notNull;
 
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.base.waiting.Pause;
+import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.flexspace.internal.vfs.FilePermissions;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.LibraryVersion;
+import io.flexdb.internal.base.Operations;
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.open.Checkpoints;
 import io.flexdb.internal.open.FollowedStore;
 import io.flexdb.internal.open.JvmMemory;
@@ -251,8 +254,14 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
         }
         BatchPayload payload = batch.payload();
         payload.beginWrite();
+        EventSpan event = StoreEvents.operation("write");
+        long begun = store.operations.begin(Operations.WRITES);
         try {
-            return write(store, batch, payload, mode);
+            long sequence = write(store, batch, payload, mode);
+            store.operations.count(Operations.BATCHES);
+            Operations.end(store.operations.writes, begun);
+            event.end();
+            return sequence;
         } finally {
             payload.endWrite();
         }

@@ -37,6 +37,12 @@ public sealed interface FlexDBStats permits Figures.Stats {
     /** Commits of memtables, and checkpoints. */
     Commits commits();
 
+    /** The operations of the application. */
+    Operations operations();
+
+    /** How long operations take. */
+    Latencies latencies();
+
     /** The scrub, which reads all data in the background to find damage. */
     Scrub scrub();
 
@@ -137,6 +143,75 @@ public sealed interface FlexDBStats permits Figures.Stats {
 
         /** Off-heap bytes of the memtables that take writes or wait for their commit. */
         long memtableBytes();
+    }
+
+    /** Counts of operations that have succeeded, in all keyspaces, snapshots and transactions. */
+    sealed interface Operations permits Figures.Operations {
+        /** The number of keys that were looked for: by any kind of get, by tests whether they are there, by multi-gets. */
+        long gets();
+
+        /** The number of puts, conditional ones that had an effect included. Not those in batches and transactions. */
+        long puts();
+
+        /** The number of deletes of a key or a range. Not those in batches and transactions. */
+        long deletes();
+
+        /** The number of merges. Not those in batches and transactions. */
+        long merges();
+
+        /** The number of batches that were written, whatever the number of their entries. */
+        long batches();
+
+        /** The number of cursors that were opened, by iterations, streams and exports too. */
+        long scans();
+
+        /** The number of transactions that have begun. */
+        long transactionsBegun();
+
+        /** The number of transactions that were committed. */
+        long transactionsCommitted();
+
+        /** The number of transactions that could not be committed because of a conflict. */
+        long transactionsConflicted();
+
+        /**
+         * How often a write was held back because commits are slower than writes. A write that was slowed down, and then
+         * waited for a memtable, counts twice.
+         */
+        long writeStalls();
+
+        /** How long writes were held back, all together, in nanoseconds. */
+        long writeStallNanos();
+    }
+
+    /** Durations of operations, from the call to the return. */
+    sealed interface Latencies permits Figures.Latencies {
+        /** Gets of a value, about one of 64. */
+        Latency gets();
+
+        /** Single writes and batches, about one of 64. */
+        Latency writes();
+
+        /** Commits of transactions, each of them. */
+        Latency transactionCommits();
+    }
+
+    /** Durations of one kind of operation since the store was opened, each right to a sixteenth. 0 if there are none. */
+    sealed interface Latency permits Figures.Latency {
+        /** The number of operations that were timed. */
+        long samples();
+
+        /** What half of them did not exceed, in nanoseconds. */
+        long medianNanos();
+
+        /** What 99 of 100 did not exceed, in nanoseconds. */
+        long p99Nanos();
+
+        /** What 999 of 1,000 did not exceed, in nanoseconds. */
+        long p999Nanos();
+
+        /** The longest of them, in nanoseconds; 18 minutes at most. */
+        long maxNanos();
     }
 
     /** Figures of the scrub. */

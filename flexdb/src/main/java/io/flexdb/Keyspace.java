@@ -1,8 +1,11 @@
 package io.flexdb;
 
+import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.Operations;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.base.StoreClock;
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.mem.ChannelBytes;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.PayloadBuffer;
@@ -88,7 +91,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
             int valueAt = heads.copy(head, key, payload.bytes(), at);
             System.arraycopy(value, 0, payload.bytes(), valueAt, valueLength);
             endPut(payload, ttl);
-            return write(payload, mode, null);
+            return write(Operations.PUTS, payload, mode, null);
         } finally {
             access.giveBack(payload);
         }
@@ -122,7 +125,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
             int valueAt = heads.copy(head, key, payload.bytes(), at);
             value.get(value.position(), payload.bytes(), valueAt, valueLength);
             endPut(payload, ttl);
-            long sequence = write(payload, mode, null);
+            long sequence = write(Operations.PUTS, payload, mode, null);
             key.position(key.limit());
             value.position(value.limit());
             return sequence;
@@ -187,7 +190,9 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         // Counted from the beginning of the call.
         long expiry = expires ? StoreClock.later(writer.now(), ttl) : RecordFormat.NEVER;
         if (writer.large().isStagedWhileRead(valueLength)) {
-            return writer.writeFrom(stored, expiry, source, valueLength, mode.force(), state);
+            long sequence = writer.writeFrom(stored, expiry, source, valueLength, mode.force(), state);
+            access.operations.count(Operations.PUTS);
+            return sequence;
         }
         access.health.requireUsable();
         requireThere();
@@ -207,7 +212,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
             payload.setTime(expiry);
         }
         payload.end();
-        return write(payload, mode, null);
+        return write(Operations.PUTS, payload, mode, null);
     }
 
     /**
@@ -275,7 +280,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
             while (sequence == StoreWriter.TOO_OLD) {
                 long now = access.writer().now();
                 payload.setTime(now);
-                sequence = write(payload, mode, null, now);
+                sequence = write(Operations.MERGES, payload, mode, null, now);
             }
             key.position(key.limit());
             operand.position(operand.limit());
@@ -329,7 +334,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
             int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
             heads.copy(head, key, payload.bytes(), at);
             payload.end();
-            long sequence = write(payload, mode, null);
+            long sequence = write(Operations.DELETES, payload, mode, null);
             key.position(key.limit());
             return sequence;
         } finally {
@@ -337,12 +342,21 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         }
     }
 
-    private long write(PayloadBuffer payload, Durability mode, Precondition precondition) {
-        return write(payload, mode, precondition, Long.MAX_VALUE);
+    private long write(int kind, PayloadBuffer payload, Durability mode, Precondition precondition) {
+        return write(kind, payload, mode, precondition, Long.MAX_VALUE);
     }
 
-    private long write(PayloadBuffer payload, Durability mode, Precondition precondition, long operandTime) {
-        return access.writer().write(payload, mode.force(), precondition, state, operandTime);
+    private long write(int kind, PayloadBuffer payload, Durability mode, Precondition precondition, long operandTime) {
+        Operations operations = access.operations;
+        EventSpan event = StoreEvents.operation("write");
+        long begun = operations.begin(Operations.WRITES);
+        long sequence = access.writer().write(payload, mode.force(), precondition, state, operandTime);
+        if (sequence >= 0) {
+            operations.count(kind);
+            Operations.end(operations.writes, begun);
+            event.end();
+        }
+        return sequence;
     }
 
     /**
@@ -405,7 +419,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         PayloadBuffer payload = access.borrowPayload();
         try {
             payload.deleteRange(from, to);
-            long sequence = write(payload, mode, null);
+            long sequence = write(Operations.DELETES, payload, mode, null);
             Limits.toLimit(fromInclusive);
             Limits.toLimit(toExclusive);
             return sequence;
@@ -548,13 +562,13 @@ public sealed class Keyspace extends ReadView permits FlexDB {
                 int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
                 heads.copy(head, key, payload.bytes(), at);
                 payload.end();
-                return write(payload, mode, precondition);
+                return write(Operations.DELETES, payload, mode, precondition);
             }
             long ttl = options.ttlMillis(state);
             int at = beginPut(payload, keyLength, value.length, ttl);
             System.arraycopy(value, 0, payload.bytes(), heads.copy(head, key, payload.bytes(), at), value.length);
             endPut(payload, ttl);
-            return write(payload, mode, precondition);
+            return write(Operations.PUTS, payload, mode, precondition);
         } finally {
             access.giveBack(payload);
         }

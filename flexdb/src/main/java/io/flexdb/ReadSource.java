@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.base.Operations;
 import io.flexdb.internal.read.StoreReader;
 import java.nio.file.Path;
 
@@ -14,6 +15,9 @@ interface ReadSource {
 
     /** The files beside the store's. */
     Vfs vfs();
+
+    /** Counts what is read. */
+    Operations operations();
 
     /** The id of the store. */
     long storeId();

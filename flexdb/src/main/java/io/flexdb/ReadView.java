@@ -1,6 +1,9 @@
 package io.flexdb;
 
+import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.Operations;
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.read.MultiReader;
 import io.flexdb.internal.read.OpenValue;
 import io.flexdb.internal.read.PinnedVersion;
@@ -59,7 +62,12 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
     /** The value of a key, or null if it is absent. */
     public byte[] get(byte[] key) {
         Limits.keyLength(heads, key);
+        Operations operations = source.operations();
+        EventSpan event = StoreEvents.operation("get");
+        long begun = operations.begin(Operations.GETS);
         byte[] value = source.reader().get(heads, key, pin);
+        Operations.end(operations.gets, begun);
+        event.end();
         requireThere();
         return value;
     }
@@ -74,7 +82,12 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
     public int get(ByteBuffer key, ByteBuffer destination) {
         Limits.keyLength(heads, key);
         int room = Limits.notNull(destination, "destination").remaining();
+        Operations operations = source.operations();
+        EventSpan event = StoreEvents.operation("get");
+        long begun = operations.begin(Operations.GETS);
         int length = Limits.requireRoom(source.reader().get(heads, key, destination, pin), room, "value");
+        Operations.end(operations.gets, begun);
+        event.end();
         requireThere();
         return length;
     }
@@ -89,7 +102,12 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
     public int get(byte[] key, byte[] destination, int offset) {
         Limits.keyLength(heads, key);
         int room = Limits.room(destination, offset);
+        Operations operations = source.operations();
+        EventSpan event = StoreEvents.operation("get");
+        long begun = operations.begin(Operations.GETS);
         int length = Limits.requireRoom(source.reader().get(heads, key, destination, offset, pin), room, "value");
+        Operations.end(operations.gets, begun);
+        event.end();
         requireThere();
         return length;
     }
@@ -102,6 +120,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      */
     public ValueReader openValue(byte[] key) {
         Limits.keyLength(heads, key);
+        source.operations().count(Operations.GETS);
         OpenValue value = source.reader().open(heads, key, pin);
         try {
             requireThere();
@@ -135,6 +154,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      */
     public int valueLength(byte[] key) {
         Limits.keyLength(heads, key);
+        source.operations().count(Operations.GETS);
         int length = source.reader().valueLength(heads, key, pin);
         requireThere();
         return length;
@@ -148,6 +168,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      */
     public int valueLength(ByteBuffer key) {
         Limits.keyLength(heads, key);
+        source.operations().count(Operations.GETS);
         int length = source.reader().valueLength(heads, key, pin);
         requireThere();
         return length;
@@ -159,6 +180,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      */
     public Optional<Instant> expiresAt(byte[] key) {
         Limits.keyLength(heads, key);
+        source.operations().count(Operations.GETS);
         Optional<Instant> expiry = Limits.expiry(source.reader().expiry(heads, key, pin));
         requireThere();
         return expiry;
@@ -176,11 +198,14 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
     public List<byte[]> multiGet(List<byte[]> keys) {
         byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];
         keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
+        source.operations().add(Operations.GETS, values.length);
+        EventSpan event = StoreEvents.operation("multiGet");
         try (MultiReader several = source.reader().several(pin)) {
             requireThere();
             keys.forEach(key -> several.add(heads, key));
             several.read((value, index) -> values[index] = copy(value));
         }
+        event.end();
         return Arrays.asList(values);
     }
 
@@ -209,6 +234,8 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         for (int i = 0; i < count; i++) { // without an iterator, which would be garbage
             Limits.keyLength(heads, keys.get(i));
         }
+        source.operations().add(Operations.GETS, count);
+        EventSpan event = StoreEvents.operation("multiGet");
         try (MultiReader several = source.reader().several(pin)) {
             requireThere();
             for (int i = 0; i < count; i++) {
@@ -216,6 +243,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
             }
             several.read(values);
         }
+        event.end();
     }
 
     /** A cursor over all pairs of the view, as they are now. To be closed. */
@@ -245,6 +273,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         } else {
             reader = source.reader();
         }
+        source.operations().count(Operations.SCANS);
         FlexCursor cursor = new FlexCursor(); // first: if there is no room for it, nothing is open
         cursor.open(reader.cursor(shown, null, options.scan(heads)));
         if (shown == null) {

@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.base.Operations;
 import io.flexdb.internal.open.FollowedState;
 import io.flexdb.internal.open.FollowedStore;
 import io.flexdb.internal.read.HolderKind;
@@ -24,6 +25,11 @@ final class ReaderSource implements ReadSource {
         }
 
         @Override
+        public Operations operations() {
+            return all.operations;
+        }
+
+        @Override
         public Path dataFile() {
             return all.dataFile();
         }
@@ -40,6 +46,7 @@ final class ReaderSource implements ReadSource {
     }
 
     final FollowedStore store;
+    private final Operations operations = new Operations();
 
     ReaderSource(FollowedStore store) {
         this.store = store;
@@ -49,6 +56,11 @@ final class ReaderSource implements ReadSource {
     public StoreReader reader() {
         store.merges().requireOutside();
         return store.current().reader();
+    }
+
+    @Override
+    public Operations operations() {
+        return operations;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.flexdb;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.base.Operations;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.mem.PayloadBuffer;
 import io.flexdb.internal.open.Store;
@@ -25,12 +26,14 @@ final class StoreAccess implements ReadSource {
     final StoreSettings settings; // with all that was derived
     final Path directory;
     final Durability durability;
+    final Operations operations;
     private final StripedPool<PayloadBuffer> payloads = new StripedPool<>(PayloadBuffer::new);
     private final KeptBytes keptPayloads = new KeptBytes(KEPT_PAYLOAD_BYTES);
 
     StoreAccess(Store store) {
         this.store = store;
         this.health = store.health();
+        this.operations = store.operations;
         this.settings = store.settings();
         this.directory = store.directory();
         this.durability = Durability.of(settings.force);
@@ -52,6 +55,11 @@ final class StoreAccess implements ReadSource {
 
     StoreWriter writer() {
         return store().writer();
+    }
+
+    @Override
+    public Operations operations() {
+        return operations;
     }
 
     @Override

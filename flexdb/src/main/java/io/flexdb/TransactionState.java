@@ -1,7 +1,10 @@
 package io.flexdb;
 
+import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.internal.base.Force;
+import io.flexdb.internal.base.Operations;
 import io.flexdb.internal.base.StoreClock;
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MergedValue;
 import io.flexdb.internal.mem.WritePayload;
@@ -15,6 +18,7 @@ import io.flexdb.internal.txn.OwnWrites;
 import io.flexdb.internal.txn.WrittenKeysCheck;
 import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.internal.write.WritesLoad;
+import io.flexdb.storage.ConflictException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -52,6 +56,7 @@ final class TransactionState extends Confined {
             store.endTransaction(begun);
             throw e;
         }
+        access.operations.count(Operations.TRANSACTIONS);
         footprint.reset(pin.sequence(), runs);
         writes.setOperandTime(pin.time());
         pin.whenStoreEnds(footprint::letGo);
@@ -233,7 +238,17 @@ final class TransactionState extends Confined {
     long commit(Durability atLeast) {
         whole.lock();
         try {
-            return commitWhole(atLeast);
+            Operations operations = access.operations;
+            EventSpan event = StoreEvents.operation("commit");
+            long begun = Operations.now();
+            long last = commitWhole(atLeast);
+            operations.count(Operations.COMMITTED);
+            Operations.end(operations.transactionCommits, begun);
+            event.end();
+            return last;
+        } catch (ConflictException e) {
+            access.operations.count(Operations.CONFLICTED);
+            throw e;
         } finally {
             whole.unlock();
         }

@@ -11,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.LockWatch;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.base.HolderLog;
+import io.flexdb.internal.base.Operations;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.Intervals;
@@ -78,6 +79,7 @@ public final class Store implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int COPIES_BEGUN = 8; // where others write large values all the time, or load
 
+    public final Operations operations = new Operations();
     final Health health;
     public final SpaceEngine engine;
     public final Intervals intervals;

@@ -6,6 +6,7 @@ import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.owner.OwnedSpaces;
+import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -13,6 +14,7 @@ import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.SharedThreads;
 import io.flexdb.internal.base.StoreClock;
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.base.StoreResources;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.IntervalCache;
@@ -84,6 +86,7 @@ public final class StoreOpener {
     private boolean begun;
     private boolean copiesCount;
     private final boolean growing; // memtables begin small
+    private long replayedWrites;
     private long replayedBytes; // of writes that no commit covers
 
     private StoreOpener(
@@ -129,6 +132,8 @@ public final class StoreOpener {
 
     /** @param shared the source of memory; null for a budget of its own */
     private Store open(StoreResources shared) {
+        EventSpan event = StoreEvents.open(directory);
+        EventSpan recoveryEvent = StoreEvents.recovery(directory);
         StoreFiles.checkOpenable(vfs, directory);
         SpaceEngine.makeDirectory(vfs, directory);
         lock = vfs.lock(directory.resolve(StoreFiles.LOCK_NAME));
@@ -156,6 +161,7 @@ public final class StoreOpener {
             }
             recovery.check(large::keep);
             recovery.replay(engine.tag(), (first, payload) -> {
+                replayedWrites++;
                 replayedBytes += payload.length();
                 FoundWrites.requireSound(walDirectory, payload, settings.merger != null);
             });
@@ -187,6 +193,11 @@ public final class StoreOpener {
             deleteSaved();
             leases.oldest(); // deletes leases that readers have left behind
             store.start();
+            if (!wasClosed && !found.isNew()) {
+                recoveryEvent.end(replayedWrites, replayedBytes);
+            }
+            event.end(
+                    intervals.index.current().intervalCount(), engine.current().size());
             return store;
         } catch (RuntimeException | Error e) {
             long held = memory.heldBytes();

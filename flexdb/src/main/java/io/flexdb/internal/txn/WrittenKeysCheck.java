@@ -1,5 +1,6 @@
 package io.flexdb.internal.txn;
 
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.write.WrittenKeys;
 import io.flexdb.storage.ConflictException;
@@ -70,6 +71,8 @@ public final class WrittenKeysCheck implements WrittenKeys {
 
     /** The exception for a footprint that does not hold. */
     public static ConflictException conflict(Footprint footprint) {
-        return new ConflictException("the transaction can't be committed: " + footprint.conflict() + "; run it again");
+        String reason = footprint.conflict();
+        StoreEvents.transactionConflict(reason);
+        return new ConflictException("the transaction can't be committed: " + reason + "; run it again");
     }
 }

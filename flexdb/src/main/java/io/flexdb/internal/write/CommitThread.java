@@ -3,7 +3,9 @@ package io.flexdb.internal.write;
 import io.flexdb.base.waiting.Pause;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.interval.SortedRun;
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.MemLogs;
@@ -527,7 +529,10 @@ public final class CommitThread {
 
     /** Returns false if there is no room; the memtable stays then, and hides the changes that were made. */
     private boolean commit(MemLog log) {
+        EventSpan event = StoreEvents.commit();
         long last = log.table().lastSequence();
+        long bytes = event.isRecorded() ? log.table().memoryBytes() : 0;
+        long keys = event.isRecorded() ? log.table().keyCount() : 0;
         versions.awaitVisible(last);
         sharedForce.awaitDurable(last);
         large.seal();
@@ -546,6 +551,7 @@ public final class CommitThread {
             throw e;
         }
         release(log);
+        event.end(keys, bytes);
         publish(); // once more, so that the memtable is free soon and not only after the next commit
         versions.clock.keepMark();
         work.signalCommitted();

@@ -1,7 +1,9 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.flextree.ExtentCursor;
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.interval.IndexView;
 import io.flexdb.internal.interval.IntervalBounds;
 import io.flexdb.internal.interval.IntervalCursor;
@@ -92,8 +94,10 @@ public final class Defragmenter {
      * @param publishAndCollect does so, and collects as much garbage as the written bytes ask for
      */
     void defragmentSome(Runnable publish, Runnable publishAndCollect) {
+        EventSpan event = StoreEvents.defragmentation();
         long start = nanoClock.getAsLong();
         long bytes = 0;
+        int intervals = 0;
         boolean room = true;
         for (int i = 0; i < AT_ONCE && room; i++) {
             long offset = fragmented.poll();
@@ -103,8 +107,10 @@ public final class Defragmenter {
             long written = defragment(offset, publish);
             room = written >= 0;
             bytes += Math.max(0, written);
+            intervals += written > 0 ? 1 : 0;
         }
         end(publishAndCollect);
+        event.end(intervals, bytes);
         bytesWritten += bytes;
         long now = nanoClock.getAsLong();
         long pause = Math.max(REST_FACTOR * (now - start), (long) ((double) bytes / bytesPerSecond * SECOND_NANOS));
@@ -114,13 +120,19 @@ public final class Defragmenter {
 
     /** Writes all fragmented intervals anew, noted or not. On the caller's thread, in stores without threads. */
     void defragmentAll(Runnable publish) {
+        EventSpan event = StoreEvents.defragmentation();
+        int intervals = 0;
+        long written = 0;
         for (long offset = 0; offset < parts.index.current().totalBytes(); ) {
             int bytes = defragment(offset, publish);
+            intervals += bytes > 0 ? 1 : 0;
+            written += Math.max(0, bytes);
             end(publish);
             at.seekOffset(parts.index.current(), offset);
             offset = bytes < 0 ? Long.MAX_VALUE : at.logicalOffset() + Math.max(1, at.lengthBytes());
             at.reset();
         }
+        event.end(intervals, written);
     }
 
     private void end(Runnable publish) {

@@ -41,6 +41,11 @@ final class MemtableRotation {
         this.segmentBytes = segmentBytes;
     }
 
+    /** Whether a writer has to wait until there may be another memtable, or commits what fills the last one. */
+    boolean mustWait() {
+        return !memtables.mayBeginNext() || !commits.isInline() && memtables.hasBegun() && !memLogs.isReady();
+    }
+
     /**
      * Begins another memtable, or waits until there may be another; then the writer looks again.
      *

@@ -67,6 +67,7 @@ public final class StoreWriter {
     private final CommitRequests requests;
     private final HeldRanges held = new HeldRanges();
     private final RunGate runs;
+    private final WriteStalls stalls = new WriteStalls();
     private final StagingRoom stagingRoom;
     private volatile long walBytesWritten; // written under the write lock
     private long runsBehind; // that the logs tell of, under the same
@@ -93,7 +94,7 @@ public final class StoreWriter {
         this.syncs = syncs;
         this.startOthers = startOthers;
         this.turns = commits.turns();
-        this.pacer = new WritePacer(this::successorProgress, this::heldBack);
+        this.pacer = new WritePacer(this::successorProgress, this::heldBack, stalls);
         this.monitor = new WriteMonitor(health, this::follow, commits::wake);
         this.logs = new LogRequests(monitor);
         this.memtables = new ActiveMemtable(monitor, versions, memLogs, sharedForce, logs);
@@ -247,6 +248,7 @@ public final class StoreWriter {
         long checked = -1; // through this number the precondition holds
         long checkedRuns = -1; // and through this run
         int checks = 0;
+        WriteStalls.Stall stall = null; // once it waits for a memtable
         monitor.lock();
         try {
             while (true) {
@@ -282,6 +284,9 @@ public final class StoreWriter {
                         break;
                     }
                 }
+                if (stall == null && rotation.mustWait()) {
+                    stall = stalls.begin();
+                }
                 rotation.rotate(payload);
             }
             if (staged != null) {
@@ -299,6 +304,9 @@ public final class StoreWriter {
             }
         } finally {
             monitor.unlock();
+            if (stall != null) {
+                stall.end(length);
+            }
         }
         long last = first + entries - 1;
         insert(log, payload, first, last, reserved);
@@ -554,6 +562,11 @@ public final class StoreWriter {
     /** Wakes all that wait under the write lock: the store's health has changed, or an interval is to be divided. */
     public void wake() {
         monitor.wake();
+    }
+
+    /** The writes that were held back. */
+    public WriteStalls stalls() {
+        return stalls;
     }
 
     public long walBytesWritten() {

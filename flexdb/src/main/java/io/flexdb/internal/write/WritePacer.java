@@ -30,13 +30,16 @@ final class WritePacer {
 
     private final DoubleSupplier successor;
     private final Runnable heldBack;
+    private final WriteStalls stalls;
     private volatile MemLog slowed;
 
     /**
      * @param successor how far the next memtable is on its way, from 0 to 1
      * @param heldBack run whenever a write is about to wait for a moment
+     * @param stalls is told of writes that wait
      */
-    WritePacer(DoubleSupplier successor, Runnable heldBack) {
+    WritePacer(DoubleSupplier successor, Runnable heldBack, WriteStalls stalls) {
+        this.stalls = stalls;
         this.successor = successor;
         this.heldBack = heldBack;
     }
@@ -49,19 +52,26 @@ final class WritePacer {
     /** Waits a little, if the active memtable is filled too fast. Before the write lock. */
     void pace(int payloadBytes) {
         MemLog log = slowed;
-        if (log != null) {
+        if (log != null && ahead(log) > 0) {
+            WriteStalls.Stall stall = stalls.begin();
             await(log, payloadBytes);
+            stall.end(payloadBytes);
         }
+    }
+
+    /** By how much more of the log is filled than its successor allows. */
+    private double ahead(MemLog log) {
+        double headStart = Math.max(HEAD_START, Math.min(SLACK, LEAST_HEAD_START / log.wal.capacity()));
+        double allowed = headStart + (1 - headStart - SLACK) * successor.getAsDouble();
+        return log.fillLevel() - allowed;
     }
 
     private void await(MemLog log, int payloadBytes) {
         double waits = Math.max(1, payloadBytes / BYTES_OF_A_WAIT);
         long begin = System.nanoTime();
         long pause = FIRST_PAUSE_NANOS;
-        double headStart = Math.max(HEAD_START, Math.min(SLACK, LEAST_HEAD_START / log.wal.capacity()));
         while (slowed == log) {
-            double allowed = headStart + (1 - headStart - SLACK) * successor.getAsDouble();
-            double ahead = log.fillLevel() - allowed;
+            double ahead = ahead(log);
             if (ahead <= 0) {
                 return;
             }

@@ -4,6 +4,8 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.PendingResult;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
+import io.flexdb.flexspace.internal.vfs.EventSpan;
+import io.flexdb.flexspace.internal.vfs.SpaceEvents;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import java.nio.file.Path;
 
@@ -44,9 +46,12 @@ public final class Checkpoint {
     }
 
     private Void save() {
+        EventSpan event = SpaceEvents.checkpoint(directory);
         try {
+            long before = treeFile.bytesWritten();
             TreeHeader next = treeFile.writeVersion(state);
             treeFile.writeHeader(next);
+            event.end(1, treeFile.bytesWritten() - before);
         } finally {
             old.close();
             epochs.unpin(state.view().version());

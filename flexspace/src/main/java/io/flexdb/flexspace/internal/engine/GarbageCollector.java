@@ -6,6 +6,8 @@ import io.flexdb.flexspace.internal.reservation.SegmentReservation;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
+import io.flexdb.flexspace.internal.vfs.EventSpan;
+import io.flexdb.flexspace.internal.vfs.SpaceEvents;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.storage.CorruptionException;
@@ -73,6 +75,8 @@ final class GarbageCollector {
 
     private long position;
     private long bytesToMove;
+    private EventSpan event = EventSpan.NONE;
+    private long bytesMovedBefore;
     private long bytesToFree;
     private double pace; // budget for each byte that is written
     private double budget;
@@ -243,6 +247,8 @@ final class GarbageCollector {
             victim.victim = true;
             victim.liveBytesWhenChosen = victim.liveBytes;
         }
+        event = isSweeping() ? SpaceEvents.collection(store.file().path()) : EventSpan.NONE;
+        bytesMovedBefore = bytesMoved;
         position = 0;
         budget = 0;
         consumedBefore = store.bytesConsumed();
@@ -407,6 +413,7 @@ final class GarbageCollector {
 
     /** Victims that still have live bytes are candidates again. */
     private void end() {
+        long freedBefore = segmentsFreed;
         for (Segment victim : victims) {
             victim.victim = false;
             if (victim.liveBytes == 0) {
@@ -416,6 +423,8 @@ final class GarbageCollector {
         }
         victims.clear();
         sweepsEnded++;
+        event.end(segmentsFreed - freedBefore, bytesMoved - bytesMovedBefore);
+        event = EventSpan.NONE;
         position = 0;
         bytesToMove = 0;
         nextChoice = store.bytesConsumed();

@@ -17,7 +17,9 @@ import io.flexdb.flexspace.internal.reservation.SegmentReservation;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.segment.SegmentTable;
+import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
+import io.flexdb.flexspace.internal.vfs.SpaceEvents;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
@@ -291,6 +293,8 @@ final class SpaceDurability implements AutoCloseable {
         }
         Path unfinished = space.directory().resolve(TreeFileFormat.NAME_WHILE_MADE);
         TreeHeader next;
+        EventSpan event = SpaceEvents.checkpoint(space.directory());
+        long bytesBefore = treeFile.bytesWritten();
         space.vfs().deleteIfExists(unfinished);
         try (VfsFile copy = space.vfs().open(unfinished, OpenMode.CREATE)) {
             next = treeFile.writeCopy(copy, tree.current(), SegmentTable.of(store), tag);
@@ -310,6 +314,7 @@ final class SpaceDurability implements AutoCloseable {
         treeFile.replaced(next);
         space.vfs().delete(space.directory().resolve(LogFormat.fileName(old.generation())));
         checkpoints++;
+        event.end(1, treeFile.bytesWritten() - bytesBefore);
         return true;
     }
 

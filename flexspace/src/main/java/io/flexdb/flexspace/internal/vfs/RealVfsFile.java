@@ -342,6 +342,7 @@ final class RealVfsFile implements VfsFile {
         if (early != null) {
             early.forget();
         }
+        EventSpan event = SpaceEvents.force(path());
         boolean interrupted = Thread.interrupted();
         FileChannel current = channel;
         try {
@@ -357,6 +358,7 @@ final class RealVfsFile implements VfsFile {
             throw IoFailures.wrap("force", path(), e);
         } finally {
             handBack(interrupted);
+            event.end();
         }
     }
 

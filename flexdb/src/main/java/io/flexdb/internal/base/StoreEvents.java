@@ -1,0 +1,219 @@
+package io.flexdb.internal.base;
+
+import io.flexdb.flexspace.internal.vfs.EventSpan;
+import io.flexdb.flexspace.internal.vfs.SpaceEvents;
+import java.nio.file.Path;
+import java.util.function.Supplier;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Threshold;
+
+/** The events of stores for the flight recorder. Thread-safe. */
+public final class StoreEvents {
+    private StoreEvents() {}
+
+    /** An opening begins; with the number of intervals, and bytes of the space. */
+    public static EventSpan open(Path directory) {
+        return begin(() -> new Open(directory));
+    }
+
+    /** The recovery from a crash begins; with the number of writes from logs, and their bytes. */
+    public static EventSpan recovery(Path directory) {
+        return begin(() -> new Recovery(directory));
+    }
+
+    /** The commit of a memtable begins; with the number of its keys, and bytes. */
+    public static EventSpan commit() {
+        return begin(Commit::new);
+    }
+
+    /** A write is held back; with its bytes. */
+    public static EventSpan writeStall() {
+        return begin(WriteStall::new);
+    }
+
+    /** A slice of defragmentation begins; with the number of its intervals, and bytes written. */
+    public static EventSpan defragmentation() {
+        return begin(Defragmentation::new);
+    }
+
+    /** An operation of a user begins, which may be slow. */
+    public static EventSpan operation(String name) {
+        return SpaceEvents.areWanted() ? SpaceEvents.begin(() -> new SlowOperation(name)) : EventSpan.NONE;
+    }
+
+    /** A transaction could not be committed. */
+    public static void transactionConflict(String reason) {
+        begin(() -> new TransactionConflict(reason)).end();
+    }
+
+    private static EventSpan begin(Supplier<EventSpan> made) {
+        return SpaceEvents.areWanted() ? SpaceEvents.begin(made) : EventSpan.NONE;
+    }
+
+    @Name("io.flexdb.Open")
+    @Label("Open")
+    @Category("FlexDB")
+    @Description("A store was opened")
+    private static final class Open extends Event implements EventSpan {
+        @Label("Directory")
+        private final String directory;
+
+        @Label("Intervals")
+        private long intervals;
+
+        @Label("Bytes of the Space")
+        @DataAmount
+        private long spaceBytes;
+
+        Open(Path directory) {
+            this.directory = directory.toString();
+            begin();
+        }
+
+        @Override
+        public void end(long count, long bytes) {
+            intervals = count;
+            spaceBytes = bytes;
+            commit();
+        }
+    }
+
+    @Name("io.flexdb.Recovery")
+    @Label("Recovery")
+    @Category("FlexDB")
+    @Description("A store that had not been closed was recovered, as a part of its opening")
+    private static final class Recovery extends Event implements EventSpan {
+        @Label("Directory")
+        private final String directory;
+
+        @Label("Writes Replayed")
+        private long writesReplayed;
+
+        @Label("Bytes Replayed")
+        @DataAmount
+        private long bytesReplayed;
+
+        Recovery(Path directory) {
+            this.directory = directory.toString();
+            begin();
+        }
+
+        @Override
+        public void end(long count, long bytes) {
+            writesReplayed = count;
+            bytesReplayed = bytes;
+            commit();
+        }
+    }
+
+    @Name("io.flexdb.Commit")
+    @Label("Commit")
+    @Category("FlexDB")
+    @Description("A memtable was committed (flushed) to the space")
+    private static final class Commit extends Event implements EventSpan {
+        @Label("Keys")
+        private long keys;
+
+        @Label("Bytes of the Memtable")
+        @DataAmount
+        private long memtableBytes;
+
+        Commit() {
+            begin();
+        }
+
+        @Override
+        public void end(long count, long bytes) {
+            keys = count;
+            memtableBytes = bytes;
+            commit();
+        }
+    }
+
+    @Name("io.flexdb.WriteStall")
+    @Label("Write Stall")
+    @Category("FlexDB")
+    @Description("A write was held back, since commits are slower than writes")
+    private static final class WriteStall extends Event implements EventSpan {
+        @Label("Bytes of the Write")
+        @DataAmount
+        private long writeBytes;
+
+        WriteStall() {
+            begin();
+        }
+
+        @Override
+        public void end(long count, long bytes) {
+            writeBytes = bytes;
+            commit();
+        }
+    }
+
+    @Name("io.flexdb.Defragmentation")
+    @Label("Defragmentation")
+    @Category("FlexDB")
+    @Description("Intervals that reads found in many pieces were written again in one")
+    private static final class Defragmentation extends Event implements EventSpan {
+        @Label("Intervals")
+        private long intervals;
+
+        @Label("Bytes Written")
+        @DataAmount
+        private long bytesWritten;
+
+        Defragmentation() {
+            begin();
+        }
+
+        @Override
+        public void end(long count, long bytes) {
+            intervals = count;
+            bytesWritten = bytes;
+            commit();
+        }
+    }
+
+    @Name("io.flexdb.SlowOperation")
+    @Label("Slow Operation")
+    @Category("FlexDB")
+    @Description("An operation of the application that took longer than the threshold of the recording")
+    @Threshold("20 ms")
+    private static final class SlowOperation extends Event implements EventSpan {
+        @Label("Operation")
+        private final String operation;
+
+        SlowOperation(String operation) {
+            this.operation = operation;
+            begin();
+        }
+
+        @Override
+        public void end(long count, long bytes) {
+            commit();
+        }
+    }
+
+    @Name("io.flexdb.TransactionConflict")
+    @Label("Transaction Conflict")
+    @Category("FlexDB")
+    @Description("A transaction could not be committed, since another write had changed what it read or wrote")
+    private static final class TransactionConflict extends Event implements EventSpan {
+        @Label("Reason")
+        private final String reason;
+
+        TransactionConflict(String reason) {
+            this.reason = reason;
+        }
+
+        @Override
+        public void end(long count, long bytes) {
+            commit();
+        }
+    }
+}

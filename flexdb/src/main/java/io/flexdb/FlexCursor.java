@@ -92,7 +92,7 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
         try {
             EventSpan event = StoreEvents.operation("seek");
             open.seekToFirst();
-            event.end();
+            event.finish();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;
@@ -108,7 +108,7 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
         try {
             EventSpan event = StoreEvents.operation("seek");
             open.seekToLast();
-            event.end();
+            event.finish();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;
@@ -125,7 +125,7 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
         try {
             EventSpan event = StoreEvents.operation("seek");
             open.seek(key);
-            event.end();
+            event.finish();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;
@@ -142,7 +142,7 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
         try {
             EventSpan event = StoreEvents.operation("seek");
             open.seekForPrev(key);
-            event.end();
+            event.finish();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;
@@ -164,7 +164,7 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
         try {
             EventSpan event = StoreEvents.operation("seek");
             open.seek(key);
-            event.end();
+            event.finish();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;
@@ -182,7 +182,7 @@ public final class FlexCursor extends Confined implements Iterable<KeyValue>, Au
         try {
             EventSpan event = StoreEvents.operation("seek");
             open.seekForPrev(key);
-            event.end();
+            event.finish();
         } catch (RuntimeException | AssertionError e) {
             requireNotEnded(open, e);
             throw e;

@@ -260,7 +260,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
             long sequence = write(store, batch, payload, mode);
             store.operations.count(Operations.BATCHES);
             Operations.end(store.operations.writes, begun);
-            event.end();
+            event.finish();
             return sequence;
         } finally {
             payload.endWrite();

@@ -354,7 +354,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         if (sequence >= 0) {
             operations.count(kind);
             Operations.end(operations.writes, begun);
-            event.end();
+            event.finish();
         }
         return sequence;
     }

@@ -67,7 +67,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         long begun = operations.begin(Operations.GETS);
         byte[] value = source.reader().get(heads, key, pin);
         Operations.end(operations.gets, begun);
-        event.end();
+        event.finish();
         requireThere();
         return value;
     }
@@ -87,7 +87,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         long begun = operations.begin(Operations.GETS);
         int length = Limits.requireRoom(source.reader().get(heads, key, destination, pin), room, "value");
         Operations.end(operations.gets, begun);
-        event.end();
+        event.finish();
         requireThere();
         return length;
     }
@@ -107,7 +107,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
         long begun = operations.begin(Operations.GETS);
         int length = Limits.requireRoom(source.reader().get(heads, key, destination, offset, pin), room, "value");
         Operations.end(operations.gets, begun);
-        event.end();
+        event.finish();
         requireThere();
         return length;
     }
@@ -205,7 +205,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
             keys.forEach(key -> several.add(heads, key));
             several.read((value, index) -> values[index] = copy(value));
         }
-        event.end();
+        event.finish();
         return Arrays.asList(values);
     }
 
@@ -243,7 +243,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
             }
             several.read(values);
         }
-        event.end();
+        event.finish();
     }
 
     /** A cursor over all pairs of the view, as they are now. To be closed. */

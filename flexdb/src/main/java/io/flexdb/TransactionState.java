@@ -244,7 +244,7 @@ final class TransactionState extends Confined {
             long last = commitWhole(atLeast);
             operations.count(Operations.COMMITTED);
             Operations.end(operations.transactionCommits, begun);
-            event.end();
+            event.finish();
             return last;
         } catch (ConflictException e) {
             access.operations.count(Operations.CONFLICTED);

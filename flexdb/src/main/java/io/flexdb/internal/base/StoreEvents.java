@@ -48,7 +48,7 @@ public final class StoreEvents {
 
     /** A transaction could not be committed. */
     public static void transactionConflict(String reason) {
-        begin(() -> new TransactionConflict(reason)).end();
+        begin(() -> new TransactionConflict(reason)).finish();
     }
 
     private static EventSpan begin(Supplier<EventSpan> made) {
@@ -76,7 +76,7 @@ public final class StoreEvents {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             intervals = count;
             spaceBytes = bytes;
             commit();
@@ -104,7 +104,7 @@ public final class StoreEvents {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             writesReplayed = count;
             bytesReplayed = bytes;
             commit();
@@ -128,7 +128,7 @@ public final class StoreEvents {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             keys = count;
             memtableBytes = bytes;
             commit();
@@ -149,7 +149,7 @@ public final class StoreEvents {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             writeBytes = bytes;
             commit();
         }
@@ -172,7 +172,7 @@ public final class StoreEvents {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             intervals = count;
             bytesWritten = bytes;
             commit();
@@ -194,7 +194,7 @@ public final class StoreEvents {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             commit();
         }
     }
@@ -212,7 +212,7 @@ public final class StoreEvents {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             commit();
         }
     }

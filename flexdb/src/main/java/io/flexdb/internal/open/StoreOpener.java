@@ -194,9 +194,9 @@ public final class StoreOpener {
             leases.oldest(); // deletes leases that readers have left behind
             store.start();
             if (!wasClosed && !found.isNew()) {
-                recoveryEvent.end(replayedWrites, replayedBytes);
+                recoveryEvent.finish(replayedWrites, replayedBytes);
             }
-            event.end(
+            event.finish(
                     intervals.index.current().intervalCount(), engine.current().size());
             return store;
         } catch (RuntimeException | Error e) {

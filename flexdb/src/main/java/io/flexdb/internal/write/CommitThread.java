@@ -551,7 +551,7 @@ public final class CommitThread {
             throw e;
         }
         release(log);
-        event.end(keys, bytes);
+        event.finish(keys, bytes);
         publish(); // once more, so that the memtable is free soon and not only after the next commit
         versions.clock.keepMark();
         work.signalCommitted();

@@ -110,7 +110,7 @@ public final class Defragmenter {
             intervals += written > 0 ? 1 : 0;
         }
         end(publishAndCollect);
-        event.end(intervals, bytes);
+        event.finish(intervals, bytes);
         bytesWritten += bytes;
         long now = nanoClock.getAsLong();
         long pause = Math.max(REST_FACTOR * (now - start), (long) ((double) bytes / bytesPerSecond * SECOND_NANOS));
@@ -132,7 +132,7 @@ public final class Defragmenter {
             offset = bytes < 0 ? Long.MAX_VALUE : at.logicalOffset() + Math.max(1, at.lengthBytes());
             at.reset();
         }
-        event.end(intervals, written);
+        event.finish(intervals, written);
     }
 
     private void end(Runnable publish) {

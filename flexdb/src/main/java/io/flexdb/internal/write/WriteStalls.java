@@ -17,7 +17,7 @@ public final class WriteStalls {
         void end(long writeBytes) {
             count.incrementAndGet();
             nanos.addAndGet(System.nanoTime() - begin);
-            event.end(1, writeBytes);
+            event.finish(1, writeBytes);
         }
     }
 

@@ -51,7 +51,7 @@ public final class Checkpoint {
             long before = treeFile.bytesWritten();
             TreeHeader next = treeFile.writeVersion(state);
             treeFile.writeHeader(next);
-            event.end(1, treeFile.bytesWritten() - before);
+            event.finish(1, treeFile.bytesWritten() - before);
         } finally {
             old.close();
             epochs.unpin(state.view().version());

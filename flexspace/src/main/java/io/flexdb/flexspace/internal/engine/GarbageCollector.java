@@ -423,7 +423,7 @@ final class GarbageCollector {
         }
         victims.clear();
         sweepsEnded++;
-        event.end(segmentsFreed - freedBefore, bytesMoved - bytesMovedBefore);
+        event.finish(segmentsFreed - freedBefore, bytesMoved - bytesMovedBefore);
         event = EventSpan.NONE;
         position = 0;
         bytesToMove = 0;

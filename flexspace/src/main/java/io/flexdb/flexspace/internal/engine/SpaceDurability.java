@@ -294,10 +294,11 @@ final class SpaceDurability implements AutoCloseable {
         Path unfinished = space.directory().resolve(TreeFileFormat.NAME_WHILE_MADE);
         TreeHeader next;
         EventSpan event = SpaceEvents.checkpoint(space.directory());
-        long bytesBefore = treeFile.bytesWritten();
+        long bytes;
         space.vfs().deleteIfExists(unfinished);
         try (VfsFile copy = space.vfs().open(unfinished, OpenMode.CREATE)) {
             next = treeFile.writeCopy(copy, tree.current(), SegmentTable.of(store), tag);
+            bytes = copy.size();
         } catch (StoreFullException e) {
             space.vfs().deleteIfExists(unfinished);
             return false;
@@ -314,7 +315,7 @@ final class SpaceDurability implements AutoCloseable {
         treeFile.replaced(next);
         space.vfs().delete(space.directory().resolve(LogFormat.fileName(old.generation())));
         checkpoints++;
-        event.end(1, treeFile.bytesWritten() - bytesBefore);
+        event.finish(1, bytes);
         return true;
     }
 

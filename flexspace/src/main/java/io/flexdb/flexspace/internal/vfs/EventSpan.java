@@ -10,7 +10,7 @@ public interface EventSpan {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             // Nobody is told.
         }
     };
@@ -26,10 +26,10 @@ public interface EventSpan {
      * @param count of what it was done to, as its kind says
      * @param bytes likewise
      */
-    void end(long count, long bytes);
+    void finish(long count, long bytes);
 
-    /** It has ended, and nothing is counted. */
-    default void end() {
-        end(0, 0);
+    /** It has ended, and nothing is counted. Not named end, as events have a method of that name. */
+    default void finish() {
+        finish(0, 0);
     }
 }

@@ -358,7 +358,7 @@ final class RealVfsFile implements VfsFile {
             throw IoFailures.wrap("force", path(), e);
         } finally {
             handBack(interrupted);
-            event.end();
+            event.finish();
         }
     }
 

@@ -64,7 +64,7 @@ public final class SpaceEvents {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             commit();
         }
     }
@@ -87,7 +87,7 @@ public final class SpaceEvents {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             bytesWritten = bytes;
             commit();
         }
@@ -115,7 +115,7 @@ public final class SpaceEvents {
         }
 
         @Override
-        public void end(long count, long bytes) {
+        public void finish(long count, long bytes) {
             segmentsEmptied = count;
             bytesMoved = bytes;
             commit();

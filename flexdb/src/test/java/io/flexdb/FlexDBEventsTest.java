@@ -1,0 +1,164 @@
+package io.flexdb;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.flexspace.internal.vfs.FilePermissions;
+import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.storage.ConflictException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the flight recorder is told, with names and fields that docs/operations.md has. */
+class FlexDBEventsTest {
+    private static final Set<String> KINDS = new TreeSet<>(Set.of(
+            "Open",
+            "Recovery",
+            "Commit",
+            "Force",
+            "WriteStall",
+            "Checkpoint",
+            "SpaceCollection",
+            "Defragmentation",
+            "SlowOperation",
+            "TransactionConflict"));
+
+    @TempDir
+    private Path directory;
+
+    private static byte[] key(int number) {
+        return String.format(Locale.ROOT, "key%07d", number).getBytes(UTF_8);
+    }
+
+    /** A store whose writers do all the work, so that what happens does not depend on the pace of threads. */
+    private static FlexDB open(Path store) {
+        return FlexDB.open(new RealVfs(FilePermissions.OWNER), store, StoreDriver.SMALL, true);
+    }
+
+    @Test
+    void eachKindOfEventIsRecordedWithItsFields() throws IOException {
+        Path store = directory.resolve("store");
+        Path copy = directory.resolve("copy");
+        List<RecordedEvent> events = record(() -> {
+            try (FlexDB db = open(store)) {
+                work(db);
+                db.put(key(0), new byte[20]);
+                db.sync();
+                copy(store, copy); // as a kill would leave it
+                conflict(db);
+            }
+            open(copy).close();
+        });
+
+        Set<String> seen = new TreeSet<>();
+        events.forEach(event -> seen.add(event.getEventType().getName().substring("io.flexdb.".length())));
+        assertEquals(KINDS, seen);
+
+        List<RecordedEvent> opened = of("Open", events);
+        assertEquals(2, opened.size());
+        assertEquals(store.toString(), opened.get(0).getString("directory"));
+        assertEquals(0, opened.get(0).getLong("spaceBytes"));
+        assertTrue(opened.get(1).getLong("spaceBytes") > 0, opened.get(1)::toString);
+        assertTrue(opened.get(1).getLong("intervals") > 1, opened.get(1)::toString);
+
+        List<RecordedEvent> recovered = of("Recovery", events);
+        assertEquals(1, recovered.size());
+        assertEquals(copy.toString(), recovered.get(0).getString("directory"));
+        assertTrue(recovered.get(0).getLong("writesReplayed") >= 1, recovered.get(0)::toString);
+        assertTrue(recovered.get(0).getLong("bytesReplayed") > 20, recovered.get(0)::toString);
+        assertTrue(recovered.get(0).getDuration().compareTo(opened.get(1).getDuration()) <= 0);
+
+        for (RecordedEvent commit : of("Commit", events)) {
+            assertTrue(commit.getLong("keys") > 0, commit::toString);
+            assertTrue(commit.getLong("memtableBytes") > 0, commit::toString);
+        }
+        assertTrue(
+                of("Force", events).stream()
+                        .anyMatch(force -> force.getString("file").startsWith(store.resolve("wal") + "/")),
+                () -> of("Force", events).toString());
+        assertTrue(of("Force", events).stream()
+                .anyMatch(force -> force.getString("file")
+                        .equals(store.resolve("space/data").toString())));
+        assertTrue(of("Checkpoint", events).stream().allMatch(event -> event.getLong("bytesWritten") > 0));
+        assertTrue(of("WriteStall", events).stream().allMatch(event -> event.getLong("writeBytes") > 0));
+        assertTrue(of("SpaceCollection", events).stream().anyMatch(event -> event.getLong("segmentsEmptied") > 0));
+        assertTrue(of("Defragmentation", events).stream().anyMatch(event -> event.getLong("intervals") > 0));
+        assertTrue(of("Defragmentation", events).stream().anyMatch(event -> event.getLong("bytesWritten") > 0));
+        Set<String> slow = new TreeSet<>();
+        of("SlowOperation", events).forEach(event -> slow.add(event.getString("operation")));
+        assertEquals(Set.of("get", "write", "seek"), slow);
+        assertEquals(1, of("TransactionConflict", events).size());
+        assertFalse(of("TransactionConflict", events).get(0).getString("reason").isBlank());
+    }
+
+    /** Commits, collects garbage, makes checkpoints and stalls, leaves intervals in pieces, and makes them whole. */
+    private static void work(FlexDB db) {
+        Random random = new Random(7);
+        for (int i = 0; i < 8000; i++) {
+            db.put(key(i < 4000 ? (int) (i * 7919L % 4000) : random.nextInt(4000)), new byte[40 + random.nextInt(40)]);
+        }
+        db.get(key(1));
+        try (FlexCursor cursor = db.cursor()) {
+            cursor.seek(key(2));
+        }
+        db.flush();
+        db.defragment();
+    }
+
+    private static void conflict(FlexDB db) {
+        try (Transaction transaction = db.begin()) {
+            transaction.put(key(1), new byte[1]);
+            db.delete(key(1));
+            assertThrows(ConflictException.class, transaction::commit);
+        }
+    }
+
+    private static void copy(Path from, Path to) {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
+            }
+            Files.write(to.resolve("LOCK"), new byte[0]);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private List<RecordedEvent> record(Runnable work) throws IOException {
+        Path file = directory.resolve("events.jfr");
+        try (Recording recording = new Recording()) {
+            KINDS.forEach(kind -> recording.enable("io.flexdb." + kind).withoutThreshold());
+            recording.start();
+            work.run();
+            recording.stop();
+            recording.dump(file);
+        }
+        return RecordingFile.readAllEvents(file).stream()
+                .filter(event -> event.getEventType().getName().startsWith("io.flexdb."))
+                .toList();
+    }
+
+    private static List<RecordedEvent> of(String kind, List<RecordedEvent> events) {
+        List<RecordedEvent> found = events.stream()
+                .filter(event -> event.getEventType().getName().equals("io.flexdb." + kind))
+                .toList();
+        assertFalse(found.isEmpty(), kind);
+        return found;
+    }
+}

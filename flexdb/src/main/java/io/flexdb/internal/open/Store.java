@@ -631,6 +631,12 @@ public final class Store implements AutoCloseable {
             } finally {
                 finishAndRelease();
             }
+            if (LOG.isLoggable(System.Logger.Level.DEBUG)) {
+                LOG.log(
+                        System.Logger.Level.DEBUG,
+                        "Closed the store in " + directory + ": last sequence number " + visibleSequence() + ", "
+                                + (restCommitted ? "all writes committed" : "writes stay in the write-ahead logs"));
+            }
         } finally {
             closeLock.unlock();
         }

@@ -12,6 +12,8 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.base.Force;
+import io.flexdb.internal.base.FormatVersion;
+import io.flexdb.internal.base.LibraryVersion;
 import io.flexdb.internal.base.SharedThreads;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.base.StoreEvents;
@@ -41,6 +43,7 @@ import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Opens a store, and recovers it. In this order: the lock; the space, whose logical log is replayed; the sparse index;
@@ -51,6 +54,8 @@ import java.nio.file.Path;
  * then on only want of memory can make it fail.
  */
 public final class StoreOpener {
+    // At a level that no logger prints unless asked to: a library that works says nothing.
+    private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int RESERVED_SHARE = 16; // of what direct buffers may take: the cache leaves it alone
 
     final Vfs vfs;
@@ -132,6 +137,7 @@ public final class StoreOpener {
 
     /** @param shared the source of memory; null for a budget of its own */
     private Store open(StoreResources shared) {
+        long begun = System.nanoTime();
         EventSpan event = StoreEvents.open(directory);
         EventSpan recoveryEvent = StoreEvents.recovery(directory);
         StoreFiles.checkOpenable(vfs, directory);
@@ -198,6 +204,9 @@ public final class StoreOpener {
             }
             event.finish(
                     intervals.index.current().intervalCount(), engine.current().size());
+            if (LOG.isLoggable(System.Logger.Level.DEBUG)) {
+                logOpening(found.isNew(), wasClosed, begun);
+            }
             return store;
         } catch (RuntimeException | Error e) {
             long held = memory.heldBytes();
@@ -208,6 +217,19 @@ public final class StoreOpener {
             }
             throw e;
         }
+    }
+
+    private void logOpening(boolean isNew, boolean wasClosed, long begun) {
+        String recovered = "recovered from a crash, " + replayedWrites + " writes of " + replayedBytes
+                + " bytes replayed from write-ahead logs";
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                "Opened the store in " + directory + " with FlexDB " + LibraryVersion.get() + " in "
+                        + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun) + " ms: format "
+                        + FormatVersion.LADDER.written() + ", "
+                        + engine.current().size() + " bytes in "
+                        + intervals.index.current().intervalCount() + " intervals, "
+                        + (isNew ? "new" : wasClosed ? "closed before" : recovered));
     }
 
     /** Describes the memory that an opening takes, roughly: indexes are about as large as in their files. */

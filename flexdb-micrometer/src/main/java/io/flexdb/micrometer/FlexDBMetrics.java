@@ -314,14 +314,14 @@ public final class FlexDBMetrics implements MeterBinder, AutoCloseable {
             String cacheGets = "Lookups by whether the directory of their interval was cached";
             counter(
                     "flexdb.cache.gets",
-                    "operations",
+                    "",
                     cacheGets,
                     stats -> stats.cache().hits(),
                     "result",
                     "hit");
             counter(
                     "flexdb.cache.gets",
-                    "operations",
+                    "",
                     cacheGets,
                     stats -> stats.cache().misses(),
                     "result",

@@ -312,20 +312,8 @@ public final class FlexDBMetrics implements MeterBinder, AutoCloseable {
 
         void cacheAndCommits() {
             String cacheGets = "Lookups by whether the directory of their interval was cached";
-            counter(
-                    "flexdb.cache.gets",
-                    "",
-                    cacheGets,
-                    stats -> stats.cache().hits(),
-                    "result",
-                    "hit");
-            counter(
-                    "flexdb.cache.gets",
-                    "",
-                    cacheGets,
-                    stats -> stats.cache().misses(),
-                    "result",
-                    "miss");
+            counter("flexdb.cache.gets", "", cacheGets, stats -> stats.cache().hits(), "result", "hit");
+            counter("flexdb.cache.gets", "", cacheGets, stats -> stats.cache().misses(), "result", "miss");
             gauge(
                     "flexdb.cache.memory",
                     BaseUnits.BYTES,

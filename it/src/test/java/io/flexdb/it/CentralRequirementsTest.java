@@ -19,7 +19,9 @@ import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.w3c.dom.Document;
@@ -31,6 +33,7 @@ import org.w3c.dom.Node;
  * there are any: in a build by Maven they are made before this test runs.
  */
 class CentralRequirementsTest {
+    private static final String MAIN = PrintedVersion.class.getName();
     private static final Path ROOT = Path.of("..");
     private static final Element PARENT = pom(ROOT);
 
@@ -164,28 +167,60 @@ class CentralRequirementsTest {
 
     @Test
     void theVersionIsKnownAtRunTimeOnClassPathAndModulePath() throws Exception {
+        String path = pathOfJars();
+        assertEquals(version() + " null", outputOf("-cp", path + File.pathSeparator + own(), MAIN));
+        assertEquals(version() + " io.flexdb", outputOfModules(path, MAIN));
+    }
+
+    @Test
+    void theFlightRecorderIsToldOfAStoreOnTheModulePath(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("events.jfr");
+        String output = outputOfModules(
+                pathOfJars(),
+                "-XX:StartFlightRecording:filename=" + file,
+                MAIN,
+                directory.resolve("store").toString());
+        assertTrue(output.contains(version() + " io.flexdb"), output);
+        assertTrue(
+                RecordingFile.readAllEvents(file).stream()
+                        .anyMatch(event -> event.getEventType().getName().equals("io.flexdb.Open")),
+                output);
+    }
+
+    @Test
+    void aStoreNeedsNoModuleOfTheFlightRecorder(@TempDir Path directory) throws Exception {
+        String store = directory.resolve("store").toString();
+        assertEquals(
+                version() + " io.flexdb", outputOfModules(pathOfJars(), "--limit-modules", "io.flexdb", MAIN, store));
+    }
+
+    private static String outputOfModules(String path, String... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of("--module-path", path, "--add-modules", "io.flexdb", "-cp", own()));
+        all.addAll(List.of(arguments));
+        return outputOf(all.toArray(new String[0]));
+    }
+
+    private static String pathOfJars() {
         List<Path> jars = Stream.of("flextree", "flexspace", "flexdb")
                 .map(CentralRequirementsTest::jar)
                 .toList();
         assumeTrue(jars.stream().allMatch(Files::exists), "made by Maven's phase package only");
-        String path = String.join(
-                File.pathSeparator, jars.stream().map(Path::toString).toList());
-        String own = Path.of(PrintedVersion.class
+        return String.join(File.pathSeparator, jars.stream().map(Path::toString).toList());
+    }
+
+    private static String own() throws Exception {
+        return Path.of(PrintedVersion.class
                         .getProtectionDomain()
                         .getCodeSource()
                         .getLocation()
                         .toURI())
                 .toString();
-        assertEquals(version() + " null", outputOf("-cp", path + File.pathSeparator + own));
-        assertEquals(
-                version() + " io.flexdb", outputOf("--module-path", path, "--add-modules", "io.flexdb", "-cp", own));
     }
 
     private static String outputOf(String... arguments) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(arguments));
-        command.add(PrintedVersion.class.getName());
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), output);

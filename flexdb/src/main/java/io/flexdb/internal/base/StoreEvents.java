@@ -1,13 +1,12 @@
 package io.flexdb.internal.base;
 
 import io.flexdb.flexspace.internal.vfs.EventSpan;
+import io.flexdb.flexspace.internal.vfs.RecordedSpan;
 import io.flexdb.flexspace.internal.vfs.SpaceEvents;
 import java.nio.file.Path;
-import java.util.function.Supplier;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
@@ -18,48 +17,64 @@ public final class StoreEvents {
 
     /** An opening begins; with the number of intervals, and bytes of the space. */
     public static EventSpan open(Path directory) {
-        return begin(() -> new Open(directory));
+        return begin("Open", directory);
     }
 
     /** The recovery from a crash begins; with the number of writes from logs, and their bytes. */
     public static EventSpan recovery(Path directory) {
-        return begin(() -> new Recovery(directory));
+        return begin("Recovery", directory);
     }
 
     /** The commit of a memtable begins; with the number of its keys, and bytes. */
     public static EventSpan commit() {
-        return begin(Commit::new);
+        return begin("Commit", null);
     }
 
     /** A write is held back; with its bytes. */
     public static EventSpan writeStall() {
-        return begin(WriteStall::new);
+        return begin("WriteStall", null);
     }
 
     /** A slice of defragmentation begins; with the number of its intervals, and bytes written. */
     public static EventSpan defragmentation() {
-        return begin(Defragmentation::new);
+        return begin("Defragmentation", null);
     }
 
     /** An operation of a user begins, which may be slow. */
     public static EventSpan operation(String name) {
-        return SpaceEvents.areWanted() ? SpaceEvents.begin(() -> new SlowOperation(name)) : EventSpan.NONE;
+        return begin("SlowOperation", name);
     }
 
     /** A transaction could not be committed. */
     public static void transactionConflict(String reason) {
-        begin(() -> new TransactionConflict(reason)).finish();
+        begin("TransactionConflict", reason).finish();
     }
 
-    private static EventSpan begin(Supplier<EventSpan> made) {
-        return SpaceEvents.areWanted() ? SpaceEvents.begin(made) : EventSpan.NONE;
+    // No lambda or method reference, as in SpaceEvents.
+    private static EventSpan begin(String name, Object of) {
+        if (!SpaceEvents.areWanted()) {
+            return EventSpan.NONE;
+        }
+        try {
+            return switch (name) {
+                case "Open" -> new Open((Path) of);
+                case "Recovery" -> new Recovery((Path) of);
+                case "Commit" -> new Commit();
+                case "WriteStall" -> new WriteStall();
+                case "Defragmentation" -> new Defragmentation();
+                case "SlowOperation" -> new SlowOperation((String) of);
+                default -> new TransactionConflict((String) of);
+            };
+        } catch (OutOfMemoryError | LinkageError e) {
+            return EventSpan.NONE;
+        }
     }
 
     @Name("io.flexdb.Open")
     @Label("Open")
     @Category("FlexDB")
     @Description("A store was opened")
-    private static final class Open extends Event implements EventSpan {
+    private static final class Open extends RecordedSpan {
         @Label("Directory")
         private final String directory;
 
@@ -76,10 +91,9 @@ public final class StoreEvents {
         }
 
         @Override
-        public void finish(long count, long bytes) {
+        protected void note(long count, long bytes) {
             intervals = count;
             spaceBytes = bytes;
-            commit();
         }
     }
 
@@ -87,7 +101,7 @@ public final class StoreEvents {
     @Label("Recovery")
     @Category("FlexDB")
     @Description("A store that had not been closed was recovered, as a part of its opening")
-    private static final class Recovery extends Event implements EventSpan {
+    private static final class Recovery extends RecordedSpan {
         @Label("Directory")
         private final String directory;
 
@@ -104,10 +118,9 @@ public final class StoreEvents {
         }
 
         @Override
-        public void finish(long count, long bytes) {
+        protected void note(long count, long bytes) {
             writesReplayed = count;
             bytesReplayed = bytes;
-            commit();
         }
     }
 
@@ -115,7 +128,7 @@ public final class StoreEvents {
     @Label("Commit")
     @Category("FlexDB")
     @Description("A memtable was committed (flushed) to the space")
-    private static final class Commit extends Event implements EventSpan {
+    private static final class Commit extends RecordedSpan {
         @Label("Keys")
         private long keys;
 
@@ -128,10 +141,9 @@ public final class StoreEvents {
         }
 
         @Override
-        public void finish(long count, long bytes) {
+        protected void note(long count, long bytes) {
             keys = count;
             memtableBytes = bytes;
-            commit();
         }
     }
 
@@ -139,7 +151,7 @@ public final class StoreEvents {
     @Label("Write Stall")
     @Category("FlexDB")
     @Description("A write was held back, since commits are slower than writes")
-    private static final class WriteStall extends Event implements EventSpan {
+    private static final class WriteStall extends RecordedSpan {
         @Label("Bytes of the Write")
         @DataAmount
         private long writeBytes;
@@ -149,9 +161,8 @@ public final class StoreEvents {
         }
 
         @Override
-        public void finish(long count, long bytes) {
+        protected void note(long count, long bytes) {
             writeBytes = bytes;
-            commit();
         }
     }
 
@@ -159,7 +170,7 @@ public final class StoreEvents {
     @Label("Defragmentation")
     @Category("FlexDB")
     @Description("Intervals that reads found in many pieces were written again in one")
-    private static final class Defragmentation extends Event implements EventSpan {
+    private static final class Defragmentation extends RecordedSpan {
         @Label("Intervals")
         private long intervals;
 
@@ -172,10 +183,9 @@ public final class StoreEvents {
         }
 
         @Override
-        public void finish(long count, long bytes) {
+        protected void note(long count, long bytes) {
             intervals = count;
             bytesWritten = bytes;
-            commit();
         }
     }
 
@@ -184,7 +194,7 @@ public final class StoreEvents {
     @Category("FlexDB")
     @Description("An operation of the application that took longer than the threshold of the recording")
     @Threshold("20 ms")
-    private static final class SlowOperation extends Event implements EventSpan {
+    private static final class SlowOperation extends RecordedSpan {
         @Label("Operation")
         private final String operation;
 
@@ -194,16 +204,14 @@ public final class StoreEvents {
         }
 
         @Override
-        public void finish(long count, long bytes) {
-            commit();
-        }
+        protected void note(long count, long bytes) {}
     }
 
     @Name("io.flexdb.TransactionConflict")
     @Label("Transaction Conflict")
     @Category("FlexDB")
     @Description("A transaction could not be committed, since another write had changed what it read or wrote")
-    private static final class TransactionConflict extends Event implements EventSpan {
+    private static final class TransactionConflict extends RecordedSpan {
         @Label("Reason")
         private final String reason;
 
@@ -212,8 +220,6 @@ public final class StoreEvents {
         }
 
         @Override
-        public void finish(long count, long bytes) {
-            commit();
-        }
+        protected void note(long count, long bytes) {}
     }
 }

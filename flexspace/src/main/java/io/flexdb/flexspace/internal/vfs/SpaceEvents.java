@@ -1,11 +1,9 @@
 package io.flexdb.flexspace.internal.vfs;
 
 import java.nio.file.Path;
-import java.util.function.Supplier;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
@@ -26,35 +24,42 @@ public final class SpaceEvents {
         return PRESENT && FlightRecorder.isInitialized();
     }
 
-    /** Begins an event, unless there is no memory for it. Call it only if {@link #areWanted}. */
-    public static EventSpan begin(Supplier<EventSpan> made) {
-        try {
-            return made.get();
-        } catch (OutOfMemoryError | LinkageError e) {
-            return EventSpan.NONE;
-        }
-    }
-
     /** A file is about to be forced. */
     static EventSpan force(Path file) {
-        return areWanted() ? begin(() -> new Force(file)) : EventSpan.NONE;
+        return begin("Force", file);
     }
 
     /** A checkpoint of the FlexTree of a space begins; with how many bytes of its file. */
     public static EventSpan checkpoint(Path directory) {
-        return areWanted() ? begin(() -> new Checkpoint(directory)) : EventSpan.NONE;
+        return begin("Checkpoint", directory);
     }
 
     /** A garbage collection begins; with how many segments it has emptied, and bytes moved. */
     public static EventSpan collection(Path dataFile) {
-        return areWanted() ? begin(() -> new SpaceCollection(dataFile)) : EventSpan.NONE;
+        return begin("SpaceCollection", dataFile);
+    }
+
+    // No lambda or method reference: to make the first one takes memory, and a reference links the event's class.
+    private static EventSpan begin(String name, Path of) {
+        if (!areWanted()) {
+            return EventSpan.NONE;
+        }
+        try {
+            return switch (name) {
+                case "Force" -> new Force(of);
+                case "Checkpoint" -> new Checkpoint(of);
+                default -> new SpaceCollection(of);
+            };
+        } catch (OutOfMemoryError | LinkageError e) {
+            return EventSpan.NONE;
+        }
     }
 
     @Name("io.flexdb.Force")
     @Label("Force")
     @Category("FlexDB")
     @Description("A file was forced to disk (fsync)")
-    private static final class Force extends Event implements EventSpan {
+    private static final class Force extends RecordedSpan {
         @Label("File")
         private final String file;
 
@@ -64,16 +69,14 @@ public final class SpaceEvents {
         }
 
         @Override
-        public void finish(long count, long bytes) {
-            commit();
-        }
+        protected void note(long count, long bytes) {}
     }
 
     @Name("io.flexdb.Checkpoint")
     @Label("Checkpoint")
     @Category("FlexDB")
     @Description("The FlexTree was written to its file, so that the logical log begins anew")
-    private static final class Checkpoint extends Event implements EventSpan {
+    private static final class Checkpoint extends RecordedSpan {
         @Label("Directory")
         private final String directory;
 
@@ -87,9 +90,8 @@ public final class SpaceEvents {
         }
 
         @Override
-        public void finish(long count, long bytes) {
+        protected void note(long count, long bytes) {
             bytesWritten = bytes;
-            commit();
         }
     }
 
@@ -98,7 +100,7 @@ public final class SpaceEvents {
     @Category("FlexDB")
     @Description("Garbage collection of the space: live bytes were moved out of segments, in slices, so that these "
             + "become free")
-    private static final class SpaceCollection extends Event implements EventSpan {
+    private static final class SpaceCollection extends RecordedSpan {
         @Label("File")
         private final String file;
 
@@ -115,10 +117,9 @@ public final class SpaceEvents {
         }
 
         @Override
-        public void finish(long count, long bytes) {
+        protected void note(long count, long bytes) {
             segmentsEmptied = count;
             bytesMoved = bytes;
-            commit();
         }
     }
 }

@@ -1,0 +1,19 @@
+package io.flexdb.flexspace.internal.vfs;
+
+import jdk.jfr.Event;
+
+/** An event of the flight recorder. An event that there is no memory for is left out: the work goes on. */
+public abstract class RecordedSpan extends Event implements EventSpan {
+    /** Sets the fields that are known at the end. */
+    protected abstract void note(long count, long bytes);
+
+    @Override
+    public final void finish(long count, long bytes) {
+        note(count, bytes);
+        try {
+            commit();
+        } catch (OutOfMemoryError e) {
+            // Nobody is told of it.
+        }
+    }
+}

@@ -39,7 +39,7 @@ abstract class OddPlaces {
                         ? !place.needsMount()
                         : ASKED_FOR.equals("ALL") || names.contains(place.name()))
                 .toList();
-        return ASKED_FOR.isEmpty() ? Effort.some(places) : places;
+        return ASKED_FOR.isEmpty() && !Effort.isLong() ? Effort.some(places) : places;
     }
 
     final void theStoreIsAtHomeIn(OddPlace place) throws Exception {
@@ -71,11 +71,11 @@ abstract class OddPlaces {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-ea",
                 "-Xmx1g",
+                "-XX:TieredStopAtLevel=1", // most of so short a life is the compilers'
+                "-XX:+UseSerialGC",
                 "-Djava.io.tmpdir=" + directory,
-                Effort.asArgument()));
-        if (!Effort.isWhole()) {
-            command.add("-XX:TieredStopAtLevel=1"); // as the normal build does
-        }
+                Effort.asArgument(),
+                Effort.triesAsArgument()));
         command.addAll(place.arguments);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), SuiteRunner.class.getName()));
         command.add(place.suite(ASKED_FOR.isEmpty()));

@@ -16,8 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Runs tests of the store in JVMs in odd places. A few of them, in some places in the normal build and in all in the
- * profile {@code long}; all tests of {@code flexspace} and {@code flexdb}, everywhere, with {@code -Dflexdb.places=ALL}, or in some places, named with commas in between. Then
- * an image of a file system is mounted where one is asked for, which needs root.
+ * profile {@code long}; all tests of {@code flexspace} and {@code flexdb}, everywhere, with
+ * {@code -Dflexdb.places=ALL}, or in some places, named with commas in between. Then an image of a file system is
+ * mounted where one is asked for, which needs root.
  *
  * <p>In two classes, for two JVMs of the build.
  */

@@ -11,11 +11,13 @@ import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -32,6 +34,14 @@ class FlexDBCreationCrashTest {
             .withDurability(Durability.SYNC);
     private static final int PUTS = 10;
     private static final int DEPTH = 4; // of the stack by which a force is known
+
+    /** A state that a cut may leave, and what must be in it. */
+    private record State(long files, boolean opened, int acknowledged) {}
+
+    /** Many cuts leave the same as another: it is looked at once, as an opening finds the same in it each time. */
+    private final Set<State> checked = new HashSet<>();
+
+    private int met; // states, each counted as often as it was met
 
     /** What a life of a store has got to. */
     private static final class Life {
@@ -86,7 +96,7 @@ class FlexDBCreationCrashTest {
     }
 
     /** Returns how many operations there are. */
-    private static long cutEverywhere(Life life, int seeds, int step, int lives, String name) {
+    private long cutEverywhere(Life life, int seeds, int step, int lives, String name) {
         for (long operation = 1; ; operation += step) {
             Life cut = new Life(life.vfs.copy());
             cut.opened = life.opened;
@@ -96,10 +106,26 @@ class FlexDBCreationCrashTest {
                 return operation;
             }
             for (long seed = 0; seed < seeds; seed++) {
-                cut.check(
-                        cut.vfs.crash(seed < 2 ? seed : seed * 1000 + operation), name + operation + ", seed " + seed);
+                checkOnce(
+                        cut,
+                        cut.vfs.crash(seed < 2 ? seed : seed * 1000 + operation),
+                        name + operation + ", seed " + seed);
             }
         }
+    }
+
+    private void checkOnce(Life cut, SimulatedVfs found, String at) {
+        met++;
+        State state = new State(found.fingerprint(), cut.opened, cut.acknowledged);
+        if (!checked.contains(state)) {
+            cut.check(found, at);
+            checked.add(state); // and one that is wrong is so each time
+        }
+    }
+
+    @AfterEach
+    void tellHowMany() {
+        System.out.println(met + " states, " + checked.size() + " of them different");
     }
 
     /** Somebody has just made the directory, whose name is not durable yet. */
@@ -169,7 +195,7 @@ class FlexDBCreationCrashTest {
         assertTrue(sites.size() >= 12, sites::toString);
     }
 
-    private static boolean isNoticed(String site) {
+    private boolean isNoticed(String site) {
         Consumer<SimulatedVfs> leaveOut = vfs -> {
             vfs.recordForceSites(DEPTH);
             vfs.ignoreForcesFrom(site);
@@ -183,7 +209,7 @@ class FlexDBCreationCrashTest {
                 boolean dead = cut.vfs.isDead();
                 if (cut.vfs.ignoredForceCount() > 0) {
                     for (long seed = 0; seed < 40; seed++) {
-                        cut.check(cut.vfs.crash(seed < 2 ? seed : seed * 1000 + operation), site);
+                        checkOnce(cut, cut.vfs.crash(seed < 2 ? seed : seed * 1000 + operation), site);
                     }
                 }
                 if (!dead) {

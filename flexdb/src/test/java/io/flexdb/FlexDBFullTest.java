@@ -360,7 +360,7 @@ class FlexDBFullTest {
     @CsvSource({"true, false", "false, false", "false, true"})
     void aStoreOpensOnADiskThatIsFull(boolean inline, boolean killed) {
         for (int round = 0; round < 4; round++) {
-            SimulatedVfs vfs = fullDisk(inline, killed ? 60 * round : -1);
+            SimulatedVfs vfs = fullDisk(inline, 10_000, killed ? 60 * round : -1);
             String at = "round " + round;
             FlexDB again = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, inline);
             StoreOracle.assertSame(model, StoreDriver.all(again), at);
@@ -383,7 +383,7 @@ class FlexDBFullTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aCutOfAnOpeningOnADiskThatIsFullLosesNothing(boolean killed) {
-        SimulatedVfs full = fullDisk(false, killed ? 100 : -1);
+        SimulatedVfs full = fullDisk(false, 2500, killed ? 100 : -1);
         SimulatedVfs whole = fullCopy(full);
         long first = whole.operationCount();
         FlexDB.open(whole, StoreDriver.DIRECTORY, StoreDriver.SMALL, true);
@@ -424,13 +424,14 @@ class FlexDBFullTest {
      * A disk without a free byte, with a durable store that was closed, and opened again and killed if some pairs are
      * to be in its write-ahead logs.
      *
-     * @param puts how many; -1 if it was closed
+     * @param pairs how many the store has that was closed
+     * @param puts how many are in logs; -1 if it was closed
      */
-    private SimulatedVfs fullDisk(boolean inline, int puts) {
+    private SimulatedVfs fullDisk(boolean inline, int pairs, int puts) {
         model.clear();
         SimulatedVfs vfs = new SimulatedVfs();
         try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL, inline)) {
-            for (int i = 0; i < 10_000; i++) {
+            for (int i = 0; i < pairs; i++) {
                 db.put(key(i), key(i));
                 model.put(key(i), key(i));
             }

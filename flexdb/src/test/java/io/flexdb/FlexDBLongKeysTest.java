@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FlexDBLongKeysTest {
     private static final int KEY_BYTES = 16_000;
     private static final int KEYS = 400;
+    private static final int KEYS_LOADED_AROUND = 160; // each has an interval to itself, so they are many
     private static final long MOST_INDEX_BYTES =
             3 << 20; // half of what all keys have; most of it is room for the next commit
     private static final byte[] STEM = new byte[KEY_BYTES];
@@ -76,7 +77,7 @@ class FlexDBLongKeysTest {
     @EnumSource
     void anIndexOfLongKeysIsSmall(Shape shape) {
         StoreDriver store = store(false);
-        fill(store, shape);
+        fill(store, shape, KEYS);
         assertSmallIndex(store, "filled");
         store.reopen("closed");
         assertSmallIndex(store, "closed");
@@ -90,27 +91,27 @@ class FlexDBLongKeysTest {
     @EnumSource
     void whatIsLoadedBetweenOthersIsFound(Shape shape) {
         StoreDriver store = store(true);
-        fill(store, shape);
+        fill(store, shape, KEYS_LOADED_AROUND);
         TreeMap<byte[], byte[]> loaded = new TreeMap<>(Arrays::compareUnsigned);
-        for (int i = KEYS / 4; i < KEYS / 2; i += 2) {
+        for (int i = KEYS_LOADED_AROUND / 4; i < KEYS_LOADED_AROUND / 2; i += 2) {
             loaded.put(shape.key(2 * i), new byte[i % 50]); // some take the place of what there is
             loaded.put(shape.key(2 * i + 1), new byte[200]);
         }
         store.load(loaded);
         store.assertSame("loaded");
         store.assertSameBackward("loaded");
-        for (int i = 0; i < KEYS; i++) {
-            store.put(shape.key(KEYS - i), new byte[i % 7]);
+        for (int i = 0; i < KEYS_LOADED_AROUND; i++) {
+            store.put(shape.key(KEYS_LOADED_AROUND - i), new byte[i % 7]);
         }
         store.assertSame("changed");
         store.kill("killed");
         store.reopen("closed");
     }
 
-    private static void fill(StoreDriver store, Shape shape) {
+    private static void fill(StoreDriver store, Shape shape, int keys) {
         Random random = new Random(shape.ordinal());
-        for (int i = 0; i < 2 * KEYS; i++) {
-            byte[] key = shape.key(2 * random.nextInt(KEYS));
+        for (int i = 0; i < 2 * keys; i++) {
+            byte[] key = shape.key(2 * random.nextInt(keys));
             if (random.nextInt(8) == 0) {
                 store.delete(key);
             } else {

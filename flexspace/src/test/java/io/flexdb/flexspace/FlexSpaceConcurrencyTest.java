@@ -88,7 +88,7 @@ class FlexSpaceConcurrencyTest {
                 run(space, Effort.times(4000));
                 FlexSpaceStats stats = space.stats();
                 System.out.println(frames + " frames: " + stats);
-                assertTrue(stats.cache().hits() > 100 && stats.cache().misses() > 100, stats::toString);
+                assertTrue(stats.cache().hits() > 0 && stats.cache().misses() > 0, stats::toString);
                 assertTrue(stats.collection().segmentsFreed() > 10, stats::toString);
             }
         }

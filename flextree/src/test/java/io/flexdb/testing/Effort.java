@@ -7,10 +7,12 @@ import java.util.List;
 
 /**
  * Says how hard random and exhaustive tests try. The system property {@code flexdb.test.effort} is a factor: 1, which
- * is the default, means the numbers written in the tests. The normal build sets a fraction and the profile {@code long}
- * sets 1.
+ * is the default, means the numbers written in the tests. The normal build sets 0.2, the profile {@code long} 0.4 and
+ * the profile {@code soak} 5.
  */
 public final class Effort {
+    private static final double LONG = 0.4;
+    private static final int TRIES_AT_ONE = 1000; // of a property, as jqwik has it
     private static final double FACTOR = factor(System.getProperty("flexdb.test.effort", "1"));
 
     private Effort() {}
@@ -45,8 +47,13 @@ public final class Effort {
         return "-Dflexdb.test.effort=" + FACTOR;
     }
 
-    /** Whether there is time for the forms of a test that only differ in size or are long by nature. */
-    public static boolean isWhole() {
-        return FACTOR >= 1;
+    /** For a child JVM with property tests, which are to have as many examples as this effort has time for. */
+    public static String triesAsArgument() {
+        return "-Djqwik.tries.default=" + times(TRIES_AT_ONE);
+    }
+
+    /** Whether there is time for all of a few cases that differ in kind, as in the profile {@code long}. */
+    public static boolean isLong() {
+        return FACTOR >= LONG;
     }
 }

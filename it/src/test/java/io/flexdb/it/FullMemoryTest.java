@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,7 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Whatever else is in the JVM may take all of the heap, or all direct memory, at any moment: nothing acknowledged is
  * lost, nothing wrong is read, nobody hangs, and without direct memory the store goes on. {@code -Dtest.effort=N} runs
  * N times as many processes, {@code -Dflexdb.heap.seed=...} repeats some.
+ *
+ * <p>Two methods at a time, as a process without direct memory waits for the JDK's collector most of its life.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class FullMemoryTest {
     private static final int PROCESSES = Effort.times(2);
     private static final int SECONDS = 2;

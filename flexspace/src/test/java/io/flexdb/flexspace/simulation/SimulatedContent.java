@@ -3,6 +3,8 @@ package io.flexdb.flexspace.simulation;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
 
 /** The bytes of one file: those in the cache and those on the medium. Guarded by the file system that holds it. */
 final class SimulatedContent {
@@ -24,6 +26,7 @@ final class SimulatedContent {
     private static final int PAGE_BYTES = 4096;
     private static final int SECTORS = PAGE_BYTES / SECTOR_BYTES;
     private static final long NOT_CUT = Long.MAX_VALUE;
+    private static final byte[] ZEROS = new byte[PAGE_BYTES];
 
     private byte[][] cache;
     private byte[][] medium;
@@ -90,6 +93,25 @@ final class SimulatedContent {
         ByteBuffer all = ByteBuffer.allocate(Math.toIntExact(size));
         read(all, 0);
         return all.array();
+    }
+
+    /** The same for the same bytes, and else practically never. */
+    long fingerprint() {
+        long print = SimulatedNames.mixed(-1, size); // of no directory
+        for (int page = 0; page < cache.length; page++) {
+            if (cache[page] != null && !Arrays.equals(cache[page], ZEROS)) {
+                print = SimulatedNames.mixed(SimulatedNames.mixed(print, page), fingerprint(cache[page]));
+            }
+        }
+        return print;
+    }
+
+    private static long fingerprint(byte[] page) {
+        CRC32 one = new CRC32();
+        one.update(page);
+        CRC32C other = new CRC32C();
+        other.update(page);
+        return one.getValue() << Integer.SIZE | other.getValue();
     }
 
     void write(ByteBuffer src, int length, long position) {

@@ -292,6 +292,27 @@ final class SimulatedNames {
         }
     }
 
+    long fingerprint() {
+        return fingerprint(root);
+    }
+
+    private static long fingerprint(Node node) {
+        if (!node.isDirectory()) {
+            return node.content.fingerprint();
+        }
+        long print = node.now.size();
+        for (Map.Entry<String, Node> entry : node.now.entrySet()) {
+            print = mixed(mixed(print, entry.getKey().hashCode()), fingerprint(entry.getValue()));
+        }
+        return print;
+    }
+
+    /** The first number, changed by the second so that the order of several matters. */
+    static long mixed(long print, long next) {
+        long mixed = (print ^ next) * 0x9E3779B97F4A7C15L;
+        return mixed ^ mixed >>> 29;
+    }
+
     void forEachFile(BiConsumer<Path, SimulatedContent> consumer) {
         forEachFile(root, consumer);
     }

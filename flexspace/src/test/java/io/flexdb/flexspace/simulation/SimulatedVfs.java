@@ -266,6 +266,14 @@ public final class SimulatedVfs implements Vfs {
         }
     }
 
+    /**
+     * A number that two file systems share if a process finds the same in them, and else practically never: all names
+     * and contents, not what of them is durable.
+     */
+    public synchronized long fingerprint() {
+        return names.fingerprint();
+    }
+
     /** Puts a durable file of this content there, in a directory that exists, replacing what has this name. */
     public synchronized void setContent(Path file, byte[] content) {
         try {

@@ -15,9 +15,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs tests of the store in JVMs in odd places. A few of them in the normal build; all tests of {@code flexspace} and
- * {@code flexdb}, everywhere, with {@code -Dflexdb.places=ALL}, or in some places, named with commas in between. Then
- * an image of a file system is mounted where one is asked for, which needs root.
+ * Runs tests of the store in JVMs in odd places. A few of them, in some places in the normal build and in all in the
+ * profile {@code long}; all tests of {@code flexspace} and {@code flexdb}, everywhere, with
+ * {@code -Dflexdb.places=ALL}, or in some places, named with commas in between. Then an image of a file system is
+ * mounted where one is asked for, which needs root.
  *
  * <p>In two classes, for two JVMs of the build.
  */
@@ -39,7 +40,7 @@ abstract class OddPlaces {
                         ? !place.needsMount()
                         : ASKED_FOR.equals("ALL") || names.contains(place.name()))
                 .toList();
-        return ASKED_FOR.isEmpty() ? Effort.some(places) : places;
+        return ASKED_FOR.isEmpty() && !Effort.isLong() ? Effort.some(places) : places;
     }
 
     final void theStoreIsAtHomeIn(OddPlace place) throws Exception {
@@ -71,11 +72,11 @@ abstract class OddPlaces {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-ea",
                 "-Xmx1g",
+                "-XX:TieredStopAtLevel=1", // most of so short a life is the compilers'
+                "-XX:+UseSerialGC",
                 "-Djava.io.tmpdir=" + directory,
-                Effort.asArgument()));
-        if (!Effort.isWhole()) {
-            command.add("-XX:TieredStopAtLevel=1"); // as the normal build does
-        }
+                Effort.asArgument(),
+                Effort.triesAsArgument()));
         command.addAll(place.arguments);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), SuiteRunner.class.getName()));
         command.add(place.suite(ASKED_FOR.isEmpty()));

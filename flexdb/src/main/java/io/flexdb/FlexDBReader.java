@@ -1,13 +1,11 @@
 package io.flexdb;
 
 import io.flexdb.internal.base.KeyHeads;
-import io.flexdb.internal.open.FollowedState;
 import io.flexdb.internal.open.FollowedStore;
 import io.flexdb.internal.txn.KeyspaceDirectory;
 import io.flexdb.internal.txn.KeyspaceState;
 import io.flexdb.storage.NoSuchKeyspaceException;
 import io.flexdb.storage.ReaderOvertakenException;
-import io.flexdb.storage.StorageException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -123,28 +121,12 @@ public final class FlexDBReader extends KeyspaceReader implements AutoCloseable 
     }
 
     private KeyspaceState find(String name) {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
-            FollowedState before = store().current();
-            try {
-                return KeyspaceDirectory.find(ofStore.reader(), name, null, ofStore.dataFile());
-            } catch (StorageException e) {
-                last = store().again(before, e, last, tries);
-            }
-        }
+        return store().read(() -> KeyspaceDirectory.find(ofStore.reader(), name, null, ofStore.dataFile()));
     }
 
     /** The names of all keyspaces but the default one, in order. */
     public List<String> keyspaces() {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
-            FollowedState before = store().current();
-            try {
-                return KeyspaceDirectory.names(ofStore.reader(), null);
-            } catch (StorageException e) {
-                last = store().again(before, e, last, tries);
-            }
-        }
+        return store().read(() -> KeyspaceDirectory.names(ofStore.reader(), null));
     }
 
     /** Tells those that were handed out of what has happened to them. */

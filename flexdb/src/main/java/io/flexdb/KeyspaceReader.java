@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.ObjIntConsumer;
+import java.util.function.Supplier;
 
 /**
  * What a {@link FlexDBReader} shows of one keyspace. It shows what the reader has, and goes on with it.
@@ -46,52 +47,43 @@ public sealed class KeyspaceReader extends ReadView permits FlexDBReader {
         }
     }
 
-    // ---- lookups. The loops are alike; as lambdas, each lookup would make garbage.
+    // ---- lookups. Only a second attempt is a lambda: the first one makes no garbage.
 
     private FollowedState current() {
         return ofStore.store.current();
     }
 
-    private StorageException again(FollowedState before, StorageException e, StorageException last, int tries) {
-        return ofStore.store.again(before, e, last, tries);
+    private <T> T again(FollowedState before, StorageException e, Supplier<T> read) {
+        return ofStore.store.again(before, e, read);
     }
 
     @Override
     public byte[] get(byte[] key) {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
-            FollowedState before = current();
-            try {
-                return super.get(key);
-            } catch (StorageException e) {
-                last = again(before, e, last, tries);
-            }
+        FollowedState before = current();
+        try {
+            return super.get(key);
+        } catch (StorageException e) {
+            return again(before, e, () -> super.get(key));
         }
     }
 
     @Override
     public int get(ByteBuffer key, ByteBuffer destination) {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
-            FollowedState before = current();
-            try {
-                return super.get(key, destination);
-            } catch (StorageException e) {
-                last = again(before, e, last, tries);
-            }
+        FollowedState before = current();
+        try {
+            return super.get(key, destination);
+        } catch (StorageException e) {
+            return again(before, e, () -> super.get(key, destination));
         }
     }
 
     @Override
     public int get(byte[] key, byte[] destination, int offset) {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
-            FollowedState before = current();
-            try {
-                return super.get(key, destination, offset);
-            } catch (StorageException e) {
-                last = again(before, e, last, tries);
-            }
+        FollowedState before = current();
+        try {
+            return super.get(key, destination, offset);
+        } catch (StorageException e) {
+            return again(before, e, () -> super.get(key, destination, offset));
         }
     }
 
@@ -103,70 +95,63 @@ public sealed class KeyspaceReader extends ReadView permits FlexDBReader {
      */
     @Override
     public ValueReader openValue(byte[] key) {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
+        FollowedState before = current();
+        try {
+            return valueOfOneState(key);
+        } catch (StorageException e) {
+            return again(before, e, () -> valueOfOneState(key));
+        }
+    }
+
+    /** Opens a value whose files are kept from here on: those of the state that was current all the time. */
+    private ValueReader valueOfOneState(byte[] key) {
+        while (true) {
             FollowedState before = current();
-            try {
-                ValueReader value = super.openValue(key);
-                if (value == null || before == current()) {
-                    return value; // the files of its state are kept from here on
-                }
-                value.close();
-            } catch (StorageException e) {
-                last = again(before, e, last, tries);
+            ValueReader value = super.openValue(key);
+            if (value == null || before == current()) {
+                return value;
             }
+            value.close();
         }
     }
 
     @Override
     public int valueLength(byte[] key) {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
-            FollowedState before = current();
-            try {
-                return super.valueLength(key);
-            } catch (StorageException e) {
-                last = again(before, e, last, tries);
-            }
+        FollowedState before = current();
+        try {
+            return super.valueLength(key);
+        } catch (StorageException e) {
+            return again(before, e, () -> super.valueLength(key));
         }
     }
 
     @Override
     public int valueLength(ByteBuffer key) {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
-            FollowedState before = current();
-            try {
-                return super.valueLength(key);
-            } catch (StorageException e) {
-                last = again(before, e, last, tries);
-            }
+        FollowedState before = current();
+        try {
+            return super.valueLength(key);
+        } catch (StorageException e) {
+            return again(before, e, () -> super.valueLength(key));
         }
     }
 
     @Override
     public Optional<Instant> expiresAt(byte[] key) {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
-            FollowedState before = current();
-            try {
-                return super.expiresAt(key);
-            } catch (StorageException e) {
-                last = again(before, e, last, tries);
-            }
+        FollowedState before = current();
+        try {
+            return super.expiresAt(key);
+        } catch (StorageException e) {
+            return again(before, e, () -> super.expiresAt(key));
         }
     }
 
     @Override
     public List<byte[]> multiGet(List<byte[]> keys) {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
-            FollowedState before = current();
-            try {
-                return super.multiGet(keys);
-            } catch (StorageException e) {
-                last = again(before, e, last, tries);
-            }
+        FollowedState before = current();
+        try {
+            return super.multiGet(keys);
+        } catch (StorageException e) {
+            return again(before, e, () -> super.multiGet(keys));
         }
     }
 
@@ -184,35 +169,39 @@ public sealed class KeyspaceReader extends ReadView permits FlexDBReader {
             begun[0] = true;
             values.accept(value, index);
         };
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
-            FollowedState before = current();
-            try {
-                super.multiGet(keys, noted);
-                return;
-            } catch (StorageException e) {
+        FollowedState before = current();
+        try {
+            super.multiGet(keys, noted);
+        } catch (StorageException e) {
+            again(before, e, () -> {
                 if (begun[0]) {
                     throw e;
                 }
-                last = again(before, e, last, tries);
-            }
+                super.multiGet(keys, noted);
+                return null;
+            });
         }
     }
 
     @Override
     public FlexCursor cursor(ReadOptions options) {
-        StorageException last = null;
-        for (int tries = 1; ; tries++) {
+        FollowedState before = current();
+        try {
+            return cursorOfOneState(options);
+        } catch (StorageException e) {
+            return again(before, e, () -> cursorOfOneState(options));
+        }
+    }
+
+    /** A cursor over a state whose files are kept from here on: the one that was current all the time. */
+    private FlexCursor cursorOfOneState(ReadOptions options) {
+        while (true) {
             FollowedState before = current();
-            try {
-                FlexCursor cursor = super.cursor(options);
-                if (before == current()) { // so the files of what it has pinned are kept from here on
-                    return cursor;
-                }
-                cursor.close();
-            } catch (StorageException e) {
-                last = again(before, e, last, tries);
+            FlexCursor cursor = super.cursor(options);
+            if (before == current()) {
+                return cursor;
             }
+            cursor.close();
         }
     }
 

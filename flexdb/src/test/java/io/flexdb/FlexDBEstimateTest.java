@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Random;
@@ -49,10 +49,10 @@ class FlexDBEstimateTest {
                 int first = open ? 0 : from;
                 String at = first + " to " + to;
                 long pairs = to - first;
-                assertNear(bytesBefore[to] - bytesBefore[first], estimate.bytes(), IntervalBounds.MAX_BYTES + 2, at);
+                assertNear(bytesBefore[to] - bytesBefore[first], estimate.bytes(), Interval.MAX_BYTES + 2, at);
                 // 256 intervals have at least some 7,000 pairs; what is sampled is uniform here.
                 double sampled = pairs < 5000 ? 0 : pairs * 0.1;
-                assertNear(pairs, estimate.pairs(), 2 * IntervalBounds.MAX_PAIRS + sampled, at);
+                assertNear(pairs, estimate.pairs(), 2 * Interval.MAX_PAIRS + sampled, at);
             }
         }
     }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.testing.Waiting;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -133,7 +133,7 @@ class FlexDBIndexTest {
         assertTrue(stats.written().walBytes() > 6000 * 108, stats.toString());
         assertTrue(stats.space().bytes() >= 1000 * 110 && stats.space().bytes() < 1000 * 115, stats.toString());
         assertTrue(
-                stats.index().intervals() >= 1000 / IntervalBounds.MAX_PAIRS
+                stats.index().intervals() >= 1000 / Interval.MAX_PAIRS
                         && stats.index().intervals() <= 500,
                 stats.toString());
         assertTrue(stats.space().extents() > 0 && stats.space().extents() <= 1000, stats.toString());

@@ -14,7 +14,7 @@ final class FilterBounds {
     private KeyModel model;
 
     /** Takes the bounds of an interval. Inside a short read of the view that it was found in. */
-    void set(IntervalRef interval) {
+    void set(Interval interval) {
         reserve(interval.anchorLength(), interval.upperAnchorLength());
         interval.anchor(anchor);
         interval.upperAnchor(upper);
@@ -23,8 +23,8 @@ final class FilterBounds {
     /** Takes the bounds of the interval that a cursor is at. */
     void set(IntervalCursor interval) {
         reserve(interval.anchorLength(), interval.upperAnchorLength());
-        interval.copyAnchor(anchor);
-        interval.copyUpperAnchor(upper);
+        interval.anchor(anchor);
+        interval.upperAnchor(upper);
     }
 
     /** Room for the first key of an interval that is to be made, which {@link #anchor} gets. */

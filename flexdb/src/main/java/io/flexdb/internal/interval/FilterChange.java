@@ -17,7 +17,7 @@ public final class FilterChange {
     }
 
     /** Begins with the changes of an interval that keeps its anchors. Inside a short read. */
-    public void beginChanges(IntervalRef interval) {
+    public void beginChanges(Interval interval) {
         clear();
         KeyModel model = filters.modelOf(interval.contentNumber());
         known = model != null;

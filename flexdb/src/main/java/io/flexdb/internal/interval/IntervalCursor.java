@@ -3,13 +3,14 @@ package io.flexdb.internal.interval;
 import java.nio.ByteBuffer;
 
 /**
- * Walks the intervals of a view in key order, in both directions. Reusable and without garbage; for one thread at a
- * time. The view must stay protected by its owner's short read or pin as long as the cursor is used on it.
+ * Walks the intervals of a view in key order, in both directions, and is the one that it stands on. Reusable and
+ * without garbage; for one thread at a time. The view must stay protected by its owner's short read or pin as long as
+ * the cursor is used on it.
  */
-public final class IntervalCursor {
+public final class IntervalCursor extends Interval {
     private final IndexNodes nodes;
     private final int[] node = new int[WriterPath.MAX_LEVELS];
-    private final int[] index = new int[WriterPath.MAX_LEVELS];
+    private final int[] entry = new int[WriterPath.MAX_LEVELS];
     private final long[] start = new long[WriterPath.MAX_LEVELS];
     private int level = -1;
     private ByteBuffer leaf;
@@ -28,12 +29,13 @@ public final class IntervalCursor {
         for (int at = level; ; at--) {
             ByteBuffer b = nodes.chunk(node[at]);
             int base = nodes.base(node[at]);
-            index[at] = nodes.floor(b, base, at, key, from, length, known);
+            entry[at] = nodes.floor(b, base, at, key, from, length, known);
             if (at == 0) {
                 enterLeaf();
+                stand();
                 return;
             }
-            known = IndexNodes.knownBelow(b, base, index[at], known);
+            known = IndexNodes.knownBelow(b, base, entry[at], known);
             enterChild(at);
         }
     }
@@ -49,12 +51,13 @@ public final class IntervalCursor {
         for (int at = level; at > 0; at--) {
             ByteBuffer b = nodes.chunk(node[at]);
             int base = nodes.base(node[at]);
-            index[at] = IndexNodes.childAtOffset(b, base, left);
-            left -= IndexNodes.childStart(b, base, index[at]);
+            entry[at] = IndexNodes.childAtOffset(b, base, left);
+            left -= IndexNodes.childStart(b, base, entry[at]);
             enterChild(at);
         }
         enterLeaf();
-        index[0] = IndexNodes.intervalAtOffset(leaf, leafBase, left);
+        entry[0] = IndexNodes.intervalAtOffset(leaf, leafBase, left);
+        stand();
     }
 
     /** Goes to the first interval. */
@@ -78,9 +81,10 @@ public final class IntervalCursor {
 
     private void descend(int fromLevel, boolean toLast) {
         for (int at = fromLevel; ; at--) {
-            index[at] = toLast ? IndexNodes.count(nodes.chunk(node[at]), nodes.base(node[at])) - 1 : 0;
+            entry[at] = toLast ? IndexNodes.count(nodes.chunk(node[at]), nodes.base(node[at])) - 1 : 0;
             if (at == 0) {
                 enterLeaf();
+                stand();
                 return;
             }
             enterChild(at);
@@ -90,8 +94,8 @@ public final class IntervalCursor {
     private void enterChild(int at) {
         ByteBuffer b = nodes.chunk(node[at]);
         int base = nodes.base(node[at]);
-        node[at - 1] = IndexNodes.child(b, base, index[at]);
-        start[at - 1] = start[at] + IndexNodes.childStart(b, base, index[at]);
+        node[at - 1] = IndexNodes.child(b, base, entry[at]);
+        start[at - 1] = start[at] + IndexNodes.childStart(b, base, entry[at]);
     }
 
     private void enterLeaf() {
@@ -100,17 +104,31 @@ public final class IntervalCursor {
         leafCount = IndexNodes.count(leaf, leafBase);
     }
 
+    private void stand() {
+        set(nodes.keys, start[0], leaf, leafBase, entry[0], nextAnchor());
+    }
+
+    /** The anchor of the interval that follows, or 0 if there is none. */
+    private int nextAnchor() {
+        if (entry[0] + 1 < leafCount) {
+            return IndexNodes.ref(leaf, leafBase, 0, entry[0] + 1);
+        }
+        int at = levelWithNext();
+        return at > level ? 0 : IndexNodes.ref(nodes.chunk(node[at]), nodes.base(node[at]), at, entry[at] + 1);
+    }
+
     /** Goes one interval on; false, and no longer valid, behind the last one. */
     public boolean next() {
         assert valid;
-        if (index[0] + 1 < leafCount) {
-            index[0]++;
+        if (entry[0] + 1 < leafCount) {
+            entry[0]++;
+            stand();
             return true;
         }
         int at = levelWithNext();
         valid = at <= level;
         if (valid) {
-            index[at]++;
+            entry[at]++;
             enterChild(at);
             descend(at - 1, false);
         }
@@ -120,17 +138,18 @@ public final class IntervalCursor {
     /** Goes one interval back; false, and no longer valid, before the first one. */
     public boolean previous() {
         assert valid;
-        if (index[0] > 0) {
-            index[0]--;
+        if (entry[0] > 0) {
+            entry[0]--;
+            stand();
             return true;
         }
         int at = 1;
-        while (at <= level && index[at] == 0) {
+        while (at <= level && entry[at] == 0) {
             at++;
         }
         valid = at <= level;
         if (valid) {
-            index[at]--;
+            entry[at]--;
             enterChild(at);
             descend(at - 1, true);
         }
@@ -140,7 +159,7 @@ public final class IntervalCursor {
     /** The lowest level above the leaf that has an entry behind the cursor's, or one above the root's. */
     private int levelWithNext() {
         int at = 1;
-        while (at <= level && index[at] + 1 == IndexNodes.count(nodes.chunk(node[at]), nodes.base(node[at]))) {
+        while (at <= level && entry[at] + 1 == IndexNodes.count(nodes.chunk(node[at]), nodes.base(node[at]))) {
             at++;
         }
         return at;
@@ -149,7 +168,7 @@ public final class IntervalCursor {
     /** Whether an interval follows, in the same leaf. */
     public boolean isInLeafWithNext() {
         assert valid;
-        return index[0] + 1 < leafCount;
+        return entry[0] + 1 < leafCount;
     }
 
     /** Whether the cursor is at an interval. */
@@ -161,96 +180,11 @@ public final class IntervalCursor {
     public void reset() {
         valid = false;
         leaf = null;
-    }
-
-    /** Where the interval begins in the FlexSpace. */
-    public long logicalOffset() {
-        assert valid;
-        return start[0] + IndexNodes.start(leaf, leafBase, index[0]);
-    }
-
-    /** Bytes of the interval. */
-    public long lengthBytes() {
-        assert valid;
-        return IndexNodes.end(leaf, leafBase, index[0]) - IndexNodes.start(leaf, leafBase, index[0]);
-    }
-
-    /** The number of its content. */
-    public long contentNumber() {
-        assert valid;
-        return IndexNodes.content(leaf, leafBase, index[0]);
-    }
-
-    /** Its KV pairs. */
-    public int pairCount() {
-        assert valid;
-        return IndexNodes.pairs(leaf, leafBase, index[0]);
-    }
-
-    /** The hint of this interval, see {@link IntervalRef#hint}. */
-    public int hint() {
-        assert valid;
-        return IndexNodes.hint(leaf, leafBase, index[0]);
-    }
-
-    /** Sets the hint of this interval, see {@link IntervalRef#setHint}. */
-    public void setHint(int hint) {
-        assert valid;
-        IndexNodes.setHint(leaf, leafBase, index[0], hint);
-    }
-
-    private int anchorRef() {
-        assert valid;
-        return IndexNodes.ref(leaf, leafBase, 0, index[0]);
-    }
-
-    private int upperRef() {
-        assert valid;
-        if (index[0] + 1 < leafCount) {
-            return IndexNodes.ref(leaf, leafBase, 0, index[0] + 1);
-        }
-        int at = levelWithNext();
-        return at > level ? 0 : IndexNodes.ref(nodes.chunk(node[at]), nodes.base(node[at]), at, index[at] + 1);
-    }
-
-    /** Bytes of the anchor; 0 for the first interval. */
-    public int anchorLength() {
-        return nodes.keys.length(anchorRef());
-    }
-
-    /** Copies the anchor to the start of an array with room for it, and returns its length. */
-    public int copyAnchor(byte[] destination) {
-        return nodes.keys.copyTo(anchorRef(), destination);
-    }
-
-    /** Whether an interval follows. */
-    public boolean hasNext() {
-        return index[0] + 1 < leafCount || levelWithNext() <= level;
-    }
-
-    /** Bytes of the next interval's anchor, or -1 if there is none. */
-    public int upperAnchorLength() {
-        int ref = upperRef();
-        return ref == 0 ? -1 : nodes.keys.length(ref);
-    }
-
-    /** Copies the next interval's anchor to the start of an array with room for it: its length, or -1 if none. */
-    public int copyUpperAnchor(byte[] destination) {
-        int ref = upperRef();
-        return ref == 0 ? -1 : nodes.keys.copyTo(ref, destination);
-    }
-
-    /** Whether a key not below this interval's anchor belongs to this interval. */
-    public boolean isBelowUpperAnchor(byte[] key, int from, int length) {
-        int ref = upperRef();
-        return ref == 0 || nodes.keys.compare(key, from, length, ref) < 0;
+        clear();
     }
 
     @Override
     public String toString() {
-        return valid
-                ? "IntervalCursor[offset=" + logicalOffset() + ", bytes=" + lengthBytes() + ", content="
-                        + contentNumber() + ", pairs=" + pairCount() + "]"
-                : "IntervalCursor[invalid]";
+        return valid ? super.toString() : "IntervalCursor[invalid]";
     }
 }

@@ -72,7 +72,7 @@ public final class IntervalReplacement {
         count++;
     }
 
-    /** Gives an interval the {@linkplain IntervalRef#hint hint} that its readers find. */
+    /** Gives an interval the {@linkplain Interval#hint hint} that its readers find. */
     public void setHint(int part, int value) {
         hint[part] = value;
     }

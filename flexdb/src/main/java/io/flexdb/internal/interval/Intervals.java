@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The intervals of a store as its writer has them: their index, the numbers of their contents, when they are joined,
- * and how many are {@linkplain IntervalBounds#isCoarse coarse}. One thread at a time changes them.
+ * and how many are {@linkplain Interval#isCoarse coarse}. One thread at a time changes them.
  */
 public final class Intervals {
     /*
@@ -12,8 +12,8 @@ public final class Intervals {
      *     so an interval that comes to reach further gets another one.
      */
     private static final int MOST_FOLLOWING = 64;
-    private static final int MERGE_BYTES = IntervalBounds.MAX_BYTES / 2;
-    private static final int MERGE_PAIRS = IntervalBounds.MAX_PAIRS / 2;
+    private static final int MERGE_BYTES = Interval.MAX_BYTES / 2;
+    private static final int MERGE_PAIRS = Interval.MAX_PAIRS / 2;
 
     /** Their index. */
     public final SparseIndex index;
@@ -23,7 +23,7 @@ public final class Intervals {
 
     private final RangeFilters filters; // or null
     private final IntervalCursor previous;
-    private final IntervalRef found = new IntervalRef();
+    private final Interval found = new Interval();
     private final IntervalCursor following;
     private final long[] followingContents = new long[MOST_FOLLOWING];
     private byte[] followingKey; // whose interval they follow
@@ -70,7 +70,7 @@ public final class Intervals {
     /** Adds an interval behind all others, to build an index that has seen no other change yet. */
     public void append(byte[] anchor, int from, int length, long bytes, int pairs) {
         index.appendInterval(anchor, from, length, bytes, pairs, newContent());
-        if (IntervalBounds.isCoarse(bytes, pairs)) {
+        if (Interval.isCoarse(bytes, pairs)) {
             coarseCount++;
         }
     }
@@ -82,8 +82,8 @@ public final class Intervals {
      * @param pairs all that the new ones have; if few are left they are joined with the interval before, where both
      *     together are small
      */
-    public void replace(byte[] key, int keyLength, IntervalRef old, IntervalReplacement parts, int pairs, long bytes) {
-        if (IntervalBounds.isCoarse(old.lengthBytes(), old.pairCount())) {
+    public void replace(byte[] key, int keyLength, Interval old, IntervalReplacement parts, int pairs, long bytes) {
+        if (old.isCoarse()) {
             coarseCount--;
         }
         index.replace(key, 0, keyLength, parts);
@@ -96,9 +96,9 @@ public final class Intervals {
     /** Puts intervals, which may be coarse, in the place of the interval of a key. */
     public void replaceByRun(byte[] key, IntervalReplacement parts) {
         index.find(index.current(), key, 0, key.length, found);
-        int coarse = IntervalBounds.isCoarse(found.lengthBytes(), found.pairCount()) ? -1 : 0;
+        int coarse = found.isCoarse() ? -1 : 0;
         for (int i = 0; i < parts.count(); i++) {
-            coarse += IntervalBounds.isCoarse(parts.bytes(i), parts.pairs(i)) ? 1 : 0;
+            coarse += Interval.isCoarse(parts.bytes(i), parts.pairs(i)) ? 1 : 0;
         }
         forgetFilter(found.contentNumber());
         index.replace(key, 0, key.length, parts);
@@ -119,16 +119,16 @@ public final class Intervals {
     /** Joins the interval of a key, whatever it has, with the one behind it, which there must be. */
     public void joinWithNext(byte[] key) {
         following.seek(index.current(), key, 0, key.length);
-        int coarse = IntervalBounds.isCoarse(following.lengthBytes(), following.pairCount()) ? -1 : 0;
+        int coarse = following.isCoarse() ? -1 : 0;
         forgetFilter(following.contentNumber());
         following.next();
         forgetFilter(following.contentNumber());
-        coarse -= IntervalBounds.isCoarse(following.lengthBytes(), following.pairCount()) ? 1 : 0;
+        coarse -= following.isCoarse() ? 1 : 0;
         following.reset();
         boolean joined = index.mergeWithNext(key, 0, key.length, newContent());
         assert joined : "an interval follows";
         index.find(index.current(), key, 0, key.length, found);
-        coarseCount += coarse + (IntervalBounds.isCoarse(found.lengthBytes(), found.pairCount()) ? 1 : 0);
+        coarseCount += coarse + (found.isCoarse() ? 1 : 0);
     }
 
     /**
@@ -150,7 +150,7 @@ public final class Intervals {
             // From another leaf only one can be removed, which would be the first of what is left again and again. The
             // intervals that follow it in its leaf therefore go first.
             byte[] anchor = new byte[following.anchorLength()];
-            following.copyAnchor(anchor);
+            following.anchor(anchor);
             addRestOfLeaf(to);
             if (followingCount > 0) {
                 followingKey = anchor;
@@ -177,7 +177,7 @@ public final class Intervals {
     private void addFollowing() {
         followingOffset = followingCount == 0 ? following.logicalOffset() : followingOffset;
         followingBytes += following.lengthBytes();
-        followingCoarse += IntervalBounds.isCoarse(following.lengthBytes(), following.pairCount()) ? 1 : 0;
+        followingCoarse += following.isCoarse() ? 1 : 0;
         followingContents[followingCount++] = following.contentNumber();
     }
 

@@ -90,7 +90,7 @@ public final class RangeFilters {
     // ---- any thread, inside a short read
 
     /** Whether an interval may have a key, which belongs to it. */
-    public boolean mayHave(IntervalRef interval, byte[] key, int length, Asker asker) {
+    public boolean mayHave(Interval interval, byte[] key, int length, Asker asker) {
         int block = find(interval.contentNumber());
         if (block == 0) {
             missing.accept(interval.logicalOffset());
@@ -208,8 +208,8 @@ public final class RangeFilters {
             cursor.seekOffset(view, view.totalBytes() / SAMPLED * i);
             byte[] anchor = new byte[cursor.anchorLength()];
             byte[] upper = new byte[Math.max(0, cursor.upperAnchorLength())];
-            cursor.copyAnchor(anchor);
-            cursor.copyUpperAnchor(upper);
+            cursor.anchor(anchor);
+            cursor.upperAnchor(upper);
             int common = Arrays.mismatch(anchor, upper);
             counter.add(anchor, Math.max(0, common), anchor.length);
         }

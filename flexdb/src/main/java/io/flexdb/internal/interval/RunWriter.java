@@ -179,8 +179,8 @@ public final class RunWriter {
     private void countPair(int bytes, byte[] key, int keyFrom, int keyLength) {
         int last = run.intervals() - 1;
         boolean fits = intervalOpen
-                && run.pairCount(last) < IntervalBounds.MAX_PAIRS
-                && run.intervalBytes(last) + bytes <= IntervalBounds.MAX_BYTES;
+                && run.pairCount(last) < Interval.MAX_PAIRS
+                && run.intervalBytes(last) + bytes <= Interval.MAX_BYTES;
         if (!fits) {
             run.beginInterval(key, keyFrom, anchorLength(key, keyFrom, keyLength));
             intervalOpen = true;

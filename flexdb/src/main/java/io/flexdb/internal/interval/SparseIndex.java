@@ -33,7 +33,7 @@ public final class SparseIndex {
     private final WriterPath path;
     private final IndexGrowth growth;
     private final IndexShrinking shrinking;
-    private final IntervalRef neighbour = new IntervalRef();
+    private final Interval neighbour = new Interval();
     private byte[] neighbourAnchor = new byte[64];
     private long totalBytes;
     private volatile long longest; // written by the writer
@@ -97,7 +97,7 @@ public final class SparseIndex {
     }
 
     /** Finds the interval that a key belongs to. Any thread; O(log n). */
-    public void find(IndexView in, byte[] key, int from, int length, IntervalRef out) {
+    public void find(IndexView in, byte[] key, int from, int length, Interval out) {
         int node = in.root;
         long start = 0;
         int known = 0;
@@ -119,10 +119,7 @@ public final class SparseIndex {
         if (i + 1 < IndexNodes.count(b, base)) {
             upper = IndexNodes.ref(b, base, 0, i + 1);
         }
-        long first = IndexNodes.start(b, base, i);
-        long bytes = IndexNodes.end(b, base, i) - first;
-        out.set(nodes.keys, start + first, bytes, b, base, i);
-        out.setAnchors(IndexNodes.ref(b, base, 0, i), upper);
+        out.set(nodes.keys, start, b, base, i, upper);
     }
 
     /** A cursor over views of this index; for one thread at a time. */

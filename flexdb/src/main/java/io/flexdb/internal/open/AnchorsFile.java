@@ -7,7 +7,7 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.SparseIndex;
@@ -90,7 +90,7 @@ public final class AnchorsFile {
             long bytes = 0;
             IntervalCursor cursor = index.cursor();
             for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
-                int length = cursor.copyAnchor(anchor);
+                int length = cursor.anchor(anchor);
                 if (piece.remaining() < ENTRY_BYTES + length) {
                     bytes += IntervalsFile.writePiece(file, piece, bytes, crc);
                 }
@@ -178,7 +178,7 @@ public final class AnchorsFile {
                 if (lengthBytes < 0
                         || lengthBytes > size - total
                         || pairs < 0
-                        || pairs > IntervalBounds.UNKNOWN_PAIRS
+                        || pairs > Interval.UNKNOWN_PAIRS
                         || anchorLength < 0
                         || anchorLength > RecordFormat.MAX_KEY_BYTES) {
                     return false;

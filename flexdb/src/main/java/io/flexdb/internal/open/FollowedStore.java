@@ -29,6 +29,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
 /** A store as a reader beside its writer sees it (a read-only follower): its newest state, and the way to the next. */
 public final class FollowedStore implements AutoCloseable {
@@ -425,15 +426,45 @@ public final class FollowedStore implements AutoCloseable {
         }
     }
 
+    /** Reads from the current state; where the writer has overtaken that, from a later one. */
+    public <T> T read(Supplier<T> read) {
+        FollowedState before = current;
+        try {
+            return read.get();
+        } catch (StorageException e) {
+            return again(before, e, read);
+        }
+    }
+
     /**
-     * Decides whether to repeat a failed read, and gets a newer state for it if needed; else throws the reason.
+     * Repeats a read that failed from later states, if a state that the writer has overtaken is the reason.
      *
      * @param state that was current before the read
+     * @throws StorageException as it was given, if that is not the reason; B2 and B3 say when the repeating ends
+     */
+    public <T> T again(FollowedState state, StorageException failure, Supplier<T> read) {
+        FollowedState before = state;
+        StorageException e = failure;
+        StorageException last = null;
+        for (int tries = 1; ; tries++) {
+            last = requireLater(before, e, last, tries);
+            before = current;
+            try {
+                return read.get();
+            } catch (StorageException next) {
+                e = next;
+            }
+        }
+    }
+
+    /**
+     * Gets a state later than one that a read failed on, unless there is one; throws the failure if none would help.
+     *
      * @param last the result of this for the same read before, or null
      * @param tries how often the read has failed
      * @return the next {@code last}
      */
-    public StorageException again(FollowedState state, StorageException e, StorageException last, int tries) {
+    private StorageException requireLater(FollowedState state, StorageException e, StorageException last, int tries) {
         boolean isReplaced = state != current && health.isReadable();
         boolean isGone = e instanceof ReaderOvertakenException || e instanceof StoreClosedException && isReplaced;
         if (!isGone || tries >= MAX_READS) {

@@ -8,7 +8,7 @@ import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.PairWalk;
 import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.internal.log.MemLog;
@@ -260,13 +260,13 @@ public final class StoreChecker implements AutoCloseable {
             begin = cursor.logicalOffset();
             end = begin + cursor.lengthBytes();
             pairsExpected = cursor.pairCount();
-            anchorLength = cursor.copyAnchor(anchor);
+            anchorLength = cursor.anchor(anchor);
             pairsFound = 0;
             lossInside = false;
         }
 
         private void leave() {
-            if (!lossInside && pairsExpected != IntervalBounds.UNKNOWN_PAIRS && pairsFound != pairsExpected) {
+            if (!lossInside && pairsExpected != Interval.UNKNOWN_PAIRS && pairsFound != pairsExpected) {
                 problem(pairsExpected + " pairs of the interval at " + begin, pairsFound + " pairs", null);
             }
             long expected = end;

@@ -7,10 +7,9 @@ import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.PairPlaces;
 import io.flexdb.internal.interval.SavedDirectories;
 import io.flexdb.internal.interval.TouchedIntervals;
@@ -82,7 +81,7 @@ public final class IntervalReader {
             LongSupplier diskReads) {
         this.reads = reads;
         this.waits = new DiskWaits(diskReads);
-        this.mostWholeBytes = Math.max(IntervalBounds.MAX_BYTES, EXTENTS_READ_WHOLE * maxExtentBytes);
+        this.mostWholeBytes = Math.max(Interval.MAX_BYTES, EXTENTS_READ_WHOLE * maxExtentBytes);
         this.cache = cache;
         this.coarse = coarse;
         this.fragmented = fragmented;
@@ -137,7 +136,7 @@ public final class IntervalReader {
      *     whether it has expired or not, of which the context knows when that is; or ABSENT
      */
     int find(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
-        IntervalRef interval = context.interval;
+        Interval interval = context.interval;
         if (interval.lengthBytes() > mostWholeBytes) {
             return findByHeads(space, context, key, keyLength, true);
         }
@@ -191,9 +190,9 @@ public final class IntervalReader {
     }
 
     private int search(ReadContext context, byte[] key, int keyLength) {
-        IntervalRef interval = context.interval;
+        Interval interval = context.interval;
         int pieces = context.pieceSearch().pieces();
-        noteFragmented(interval.logicalOffset(), IntervalBounds.areFragmented(pieces, interval.pairCount()));
+        noteFragmented(interval.logicalOffset(), interval.isFragmented(pieces));
         try {
             int found = context.pieceSearch().find(key, keyLength);
             return found == PieceSearch.NONE ? ABSENT : valueAt(context, found);
@@ -209,7 +208,7 @@ public final class IntervalReader {
      * @return bytes of the value, or ABSENT
      */
     int findLength(FlexTreeView space, ReadContext context, byte[] key, int keyLength) {
-        IntervalRef interval = context.interval;
+        Interval interval = context.interval;
         if (interval.lengthBytes() > mostWholeBytes) {
             return findByHeads(space, context, key, keyLength, false);
         }
@@ -234,7 +233,7 @@ public final class IntervalReader {
 
     /** Reads what the pairs of the context's interval have before their values. Inside a short read. */
     public PairHeads readHeads(FlexTreeView space, ReadContext context) {
-        IntervalRef interval = context.interval;
+        Interval interval = context.interval;
         long logicalOffset = interval.logicalOffset();
         int bytes = dataBytes(logicalOffset, interval.lengthBytes());
         PairHeads heads = readHeads(space, context, logicalOffset, bytes, interval.pairCount());
@@ -264,7 +263,7 @@ public final class IntervalReader {
      * Does the work of {@link #find}, or of {@link #findLength} if the value is not wanted, and reads no other value.
      */
     private int findByHeads(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean wanted) {
-        IntervalRef interval = context.interval;
+        Interval interval = context.interval;
         long location = cache.find(interval.contentNumber(), interval.hint());
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         int base = directory == null ? 0 : cache.base(location);
@@ -426,14 +425,14 @@ public final class IntervalReader {
      * Reads the context's interval: the context has its {@link ReadContext#pairs pairs} then, and its directory as its
      * image, at its base. Inside a short read.
      *
-     * @return whether it is {@linkplain IntervalBounds#areFragmented fragmented}
+     * @return whether it is {@linkplain Interval#areFragmented fragmented}
      */
     public boolean open(FlexTreeView space, ReadContext context) {
         return open(space, context, false);
     }
 
     private boolean open(FlexTreeView space, ReadContext context, boolean forOutline) {
-        IntervalRef interval = context.interval;
+        Interval interval = context.interval;
         long logicalOffset = interval.logicalOffset();
         long content = interval.contentNumber();
         Pairs pairs = context.pairs();
@@ -454,7 +453,7 @@ public final class IntervalReader {
             }
             noteCoarse(logicalOffset, interval.lengthBytes(), interval.pairCount());
         }
-        return IntervalBounds.areFragmented(pieces, pairs.count());
+        return Interval.areFragmented(pieces, pairs.count());
     }
 
     /** Has the cache keep a directory, or its outline if it has one and that is wanted; returns the location, or -1. */
@@ -477,7 +476,7 @@ public final class IntervalReader {
     }
 
     private void noteCoarse(long logicalOffset, long bytes, int pairs) {
-        if (IntervalBounds.isCoarse(bytes, pairs)) {
+        if (Interval.isCoarse(bytes, pairs)) {
             coarse.add(logicalOffset);
         }
     }
@@ -532,12 +531,12 @@ public final class IntervalReader {
         }
         readAll(space, context, logicalOffset, bytes, counted, pairs);
         if (fromFile) { // which asks the operating system for each piece
-            noteFragmented(logicalOffset, IntervalBounds.areFragmented(context.range.pieces(), pairs.count()));
-        } else if (pairs.count() <= IntervalBounds.MAX_PAIRS) {
+            noteFragmented(logicalOffset, Interval.areFragmented(context.range.pieces(), pairs.count()));
+        } else if (pairs.count() <= Interval.MAX_PAIRS) {
             int most = RecordFormat.MAX_KEY_BYTES; // any pairs have no more in common
             int base = pairs.makeDirectory(cache.fingerprints, interval.contentNumber(), most);
             int pieces = locate(space, context, logicalOffset, pairs.memory(), base);
-            noteFragmented(logicalOffset, IntervalBounds.areFragmented(pieces, pairs.count()));
+            noteFragmented(logicalOffset, Interval.areFragmented(pieces, pairs.count()));
             long location = keep(pairs.memory(), base, forOutline);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));

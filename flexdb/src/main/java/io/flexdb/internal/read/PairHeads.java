@@ -8,7 +8,7 @@ import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
@@ -50,7 +50,7 @@ public final class PairHeads {
      *
      * @param context gives memory
      * @param bytes of the interval
-     * @param counted pairs that it must have, or {@link IntervalBounds#UNKNOWN_PAIRS}
+     * @param counted pairs that it must have, or {@link Interval#UNKNOWN_PAIRS}
      * @throws BadRecordException if the bytes are not so many whole pairs with ascending keys
      */
     void read(SpaceReads reads, FlexTreeView space, ReadContext context, long logicalOffset, int bytes, int counted) {
@@ -61,7 +61,7 @@ public final class PairHeads {
         for (int at = 0; at < bytes; ) {
             at += readPair(reads, space, context, logicalOffset, at);
         }
-        if (counted < IntervalBounds.UNKNOWN_PAIRS && counted != count) {
+        if (counted < Interval.UNKNOWN_PAIRS && counted != count) {
             throw new BadRecordException(bytes, "the end after " + counted + " pairs", count + " pairs");
         }
     }

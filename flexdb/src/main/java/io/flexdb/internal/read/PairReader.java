@@ -6,7 +6,7 @@ import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.PairPlaces;
 import io.flexdb.internal.interval.TouchedIntervals;
@@ -127,7 +127,7 @@ public final class PairReader {
     }
 
     private void noteFragmented(ReadContext context, long logicalOffset, int pieces, int pairs) {
-        if (IntervalBounds.areFragmented(pieces, pairs) && context.isInSample()) {
+        if (Interval.areFragmented(pieces, pairs) && context.isInSample()) {
             fragmented.add(logicalOffset); // some will do: those that are read often come first
         }
     }

@@ -7,7 +7,7 @@ import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.PairPlaces;
 import java.nio.ByteBuffer;
@@ -34,7 +34,7 @@ public final class Pairs {
     final ReadContext context;
     private ByteBuffer memory;
     private int dataBytes;
-    private final int[] fewStarts = new int[IntervalBounds.MAX_PAIRS];
+    private final int[] fewStarts = new int[Interval.MAX_PAIRS];
     private int[] starts = fewStarts; // of each if all are there
     private int count;
     private long there; // a bit for each pair; or ALL
@@ -61,10 +61,10 @@ public final class Pairs {
     /**
      * How much memory pairs need with their directory, as far as anybody knows.
      *
-     * @param counted how many they are, or {@link IntervalBounds#UNKNOWN_PAIRS}
+     * @param counted how many they are, or {@link Interval#UNKNOWN_PAIRS}
      */
     static int memoryBytes(int dataBytes, int counted) {
-        return counted < IntervalBounds.UNKNOWN_PAIRS
+        return counted < Interval.UNKNOWN_PAIRS
                 ? Math.addExact(dataBytes, Directory.bytes(dataBytes, counted))
                 : dataBytes;
     }
@@ -152,13 +152,13 @@ public final class Pairs {
     /**
      * Takes the pairs that a buffer begins with.
      *
-     * @param counted how many they must be, or {@link IntervalBounds#UNKNOWN_PAIRS}
+     * @param counted how many they must be, or {@link Interval#UNKNOWN_PAIRS}
      * @throws BadRecordException if the bytes are not so many whole pairs with ascending keys, as they were written; it
      *     holds none then
      */
     void take(ByteBuffer data, int bytesOfAll, int counted, CRC32C crc) {
         clear();
-        boolean areCounted = counted < IntervalBounds.UNKNOWN_PAIRS;
+        boolean areCounted = counted < Interval.UNKNOWN_PAIRS;
         int at = 0;
         int lastKey = 0;
         int lastKeyLength = 0;

@@ -1,6 +1,6 @@
 package io.flexdb.internal.read;
 
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 
 /** How many pairs a cursor brings at once. For one cursor. */
 final class PairsAhead {
@@ -11,7 +11,7 @@ final class PairsAhead {
      */
     private static final int FIRST = 4;
     private static final int FIRST_IF_SLOW = 16;
-    private static final int MOST = IntervalBounds.MAX_PAIRS;
+    private static final int MOST = Interval.MAX_PAIRS;
 
     private int expected;
     private int left; // of those expected

@@ -6,8 +6,7 @@ import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.Interval;
 import java.nio.ByteBuffer;
 
 /** Finds one pair of an interval of which there is no directory. Reused without garbage; for one thread. */
@@ -26,7 +25,7 @@ final class PieceSearch {
     static final int NONE = -1;
 
     private final ExtentCursor extents = new ExtentCursor();
-    private final int[] starts = new int[IntervalBounds.MAX_PAIRS + 1]; // of extents, in the interval; and its end
+    private final int[] starts = new int[Interval.MAX_PAIRS + 1]; // of extents, in the interval; and its end
     private int count;
 
     private SpaceReads reads;
@@ -41,8 +40,8 @@ final class PieceSearch {
     private long header;
 
     /** Whether the pairs of an interval can be found in this way. */
-    static boolean isFor(IntervalRef interval) {
-        return !IntervalBounds.isCoarse(interval.lengthBytes(), interval.pairCount());
+    static boolean isFor(Interval interval) {
+        return !interval.isCoarse();
     }
 
     /** Prepares a search in the context's interval, which reads nothing of the file. Inside a short read. */
@@ -142,7 +141,7 @@ final class PieceSearch {
     private void bring(int from, int bytes, int end) {
         if (from < readFrom || from + bytes > readFrom + readBytes) {
             boolean goesOn = readBytes > 0 && from > readFrom && from <= readFrom + readBytes;
-            int wanted = Math.max(bytes, Math.min(end - from, goesOn ? IntervalBounds.MAX_BYTES : FIRST_BYTES));
+            int wanted = Math.max(bytes, Math.min(end - from, goesOn ? Interval.MAX_BYTES : FIRST_BYTES));
             ByteBuffer memory = context.memory(wanted);
             readBytes = 0;
             reads.read(context.range.set(space, intervalOffset + from, wanted), memory, 0);

@@ -3,7 +3,7 @@ package io.flexdb.internal.read;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.IndexView;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.internal.log.MemLog;
@@ -54,7 +54,7 @@ public final class RangeEstimator {
     private long offset(byte[] key) {
         cursor.seek(view, key, 0, key.length);
         byte[] anchor = new byte[cursor.anchorLength()];
-        cursor.copyAnchor(anchor);
+        cursor.anchor(anchor);
         long start = cursor.logicalOffset();
         if (Arrays.equals(anchor, key)) {
             return start;
@@ -113,9 +113,9 @@ public final class RangeEstimator {
     /** Pairs of the interval; as many as one of its size may have at most if nobody has counted them yet. */
     private long pairsHere() {
         int counted = cursor.pairCount();
-        return counted < IntervalBounds.UNKNOWN_PAIRS
+        return counted < Interval.UNKNOWN_PAIRS
                 ? counted
-                : 1 + cursor.lengthBytes() * IntervalBounds.MAX_PAIRS / IntervalBounds.MAX_BYTES;
+                : 1 + cursor.lengthBytes() * Interval.MAX_PAIRS / Interval.MAX_BYTES;
     }
 
     private void addMemtable(MemTable table, long sequence, byte[] from, byte[] to) {

@@ -5,7 +5,7 @@ import io.flexdb.flexspace.internal.engine.SpaceRange;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.interval.DirectoryBuilder;
-import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.RangeFilters;
 import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.MemTable;
@@ -37,7 +37,7 @@ public final class ReadContext {
 
     private final OffHeap account;
     private final OffHeap.Use use;
-    public final IntervalRef interval = new IntervalRef();
+    public final Interval interval = new Interval();
     final SpaceRange range = new SpaceRange();
     final CRC32C crc = new CRC32C();
     final RangeFilters.Asker asker = new RangeFilters.Asker();

@@ -1,7 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 
 /** Room in the space for a commit's changes, reserved in large parts. For the thread that commits. */
 final class CommitReservation {
@@ -43,7 +43,7 @@ final class CommitReservation {
             return reserveInPlace(entries, publish);
         }
         long bytes = oldBytes + entries.recordBytes();
-        long edits = 2L * entries.count() + IntervalBounds.MAX_PAIRS + 2 * bytes / engine.maxExtentBytes();
+        long edits = 2L * entries.count() + Interval.MAX_PAIRS + 2 * bytes / engine.maxExtentBytes();
         if (bytes > bytesLeft || edits > editsLeft) {
             bytesLeft = bytes + Math.min(ASKED_BYTES, engine.segmentBytes());
             editsLeft = edits + ASKED_EDITS;

@@ -10,9 +10,8 @@ import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.base.RecordHead;
 import io.flexdb.internal.interval.Directory;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCache;
-import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.RangeFilters;
 import io.flexdb.internal.interval.SparseIndex;
@@ -103,7 +102,7 @@ public final class Committer {
      * This class walks, asks for room and decides; IntervalEditor merges, divides and writes.
      */
     private static final int LONG_BYTES = 16 << 10; // of a pair that is not written again
-    private static final int LONG_MERGED_BYTES = IntervalBounds.MAX_BYTES; // for which memory may be short by itself
+    private static final int LONG_MERGED_BYTES = Interval.MAX_BYTES; // for which memory may be short by itself
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
     private static final double MOST_PIECES = 0.75; // of an interval, for each pair; in more it is written anew
@@ -418,7 +417,7 @@ public final class Committer {
 
     /** Makes the content that the context's interval has without a range; false if it has nothing of it. */
     private boolean mergeCut(byte[] from, byte[] to) {
-        IntervalRef interval = context.interval;
+        Interval interval = context.interval;
         wasCached = false;
         int ticket = epochs.enter(); // the directory lies in the cache
         try {
@@ -468,7 +467,7 @@ public final class Committer {
     }
 
     /** Whether pairs of an interval are so long that they are not written again. */
-    boolean areLeftInPlace(IntervalRef interval) {
+    boolean areLeftInPlace(Interval interval) {
         return reader.isByHeads(interval.lengthBytes()) || areLong(interval.lengthBytes(), interval.pairCount());
     }
 
@@ -821,7 +820,7 @@ public final class Committer {
     }
 
     private void mergeInterval(boolean alwaysInPlace) {
-        IntervalRef interval = context.interval;
+        Interval interval = context.interval;
         wasCached = false;
         int ticket = epochs.enter(); // the directory lies in the cache
         try {
@@ -841,14 +840,14 @@ public final class Committer {
     }
 
     /** Whether the keys of the merged content are wanted: to be anchors, or for a filter that has become too small. */
-    private boolean needsKeys(IntervalRef interval) {
+    private boolean needsKeys(Interval interval) {
         return editor.areDivided()
                 || filters != null && filters.isOutgrown(interval.contentNumber(), editor.filters.change);
     }
 
     /** Reads the needed parts of the old interval, and returns whether to change it in place. */
     private boolean readOld(boolean alwaysInPlace) {
-        IntervalRef interval = context.interval;
+        Interval interval = context.interval;
         if (interval.lengthBytes() == 0) {
             old.setNone();
             return gathered.pieces() > 0;
@@ -865,7 +864,7 @@ public final class Committer {
         return alwaysInPlace || isForPlace(interval);
     }
 
-    private boolean isForPlace(IntervalRef interval) {
+    private boolean isForPlace(Interval interval) {
         if (gathered.pieces() > 0) {
             return true;
         }
@@ -887,7 +886,7 @@ public final class Committer {
     }
 
     /** Whether so many pairs are extents of their own that it had better be one. */
-    private boolean isFragmented(IntervalRef interval) {
+    private boolean isFragmented(Interval interval) {
         extents.reset(engine.current());
         int pieces = 0;
         int most = Math.max(1, (int) (old.count() * mostPieces));
@@ -903,7 +902,7 @@ public final class Committer {
     }
 
     /** Brings all keys of an interval, which is the context's. Inside an epoch. */
-    void readKeys(IntervalRef interval) {
+    void readKeys(Interval interval) {
         if (reader.isByHeads(interval.lengthBytes())) {
             old.readHeads(engine.current());
         } else {
@@ -912,7 +911,7 @@ public final class Committer {
     }
 
     /** Finds a directory that serves: all keys that belong to the interval begin with what its windows skip. */
-    private boolean findDirectory(IntervalRef interval) {
+    private boolean findDirectory(Interval interval) {
         long location = cache.find(interval.contentNumber(), interval.hint());
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory == null) {

@@ -1,8 +1,8 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
@@ -98,8 +98,8 @@ public final class Compactor {
         return new Step(next, bytes, refusal);
     }
 
-    private IntervalRef find() {
-        IntervalRef interval = parts.context.interval;
+    private Interval find() {
+        Interval interval = parts.context.interval;
         parts.index.find(parts.index.current(), key.bytes, 0, key.length, interval);
         return interval;
     }
@@ -110,7 +110,7 @@ public final class Compactor {
         int length = at.upperAnchorLength();
         byte[] next = length < 0 ? null : new byte[length];
         if (next != null) {
-            at.copyUpperAnchor(next);
+            at.upperAnchor(next);
         }
         at.reset();
         return next != null && (to == null || Arrays.compareUnsigned(next, to) < 0) ? next : null;
@@ -118,7 +118,7 @@ public final class Compactor {
 
     /** Returns false if there is no room, or no memory. */
     private boolean compact(Runnable publish) {
-        IntervalRef interval = parts.context.interval;
+        Interval interval = parts.context.interval;
         if (interval.lengthBytes() == 0) {
             return true;
         }
@@ -145,14 +145,14 @@ public final class Compactor {
         return false;
     }
 
-    private boolean isWhole(IntervalRef interval) {
+    private boolean isWhole(Interval interval) {
         long pieces = parts.engine.extentsIn(interval.logicalOffset(), interval.lengthBytes());
         return pieces <= 1 + 2 * interval.lengthBytes() / parts.engine.maxExtentBytes();
     }
 
     // ---- short pairs
 
-    private boolean hasExpired(IntervalRef interval) {
+    private boolean hasExpired(Interval interval) {
         int ticket = parts.epochs.enter();
         try {
             parts.readKeys(interval);
@@ -162,7 +162,7 @@ public final class Compactor {
         }
     }
 
-    private boolean isWorthSweeping(IntervalRef interval) {
+    private boolean isWorthSweeping(Interval interval) {
         long expired = 0;
         int ticket = parts.epochs.enter();
         try {
@@ -181,7 +181,7 @@ public final class Compactor {
         return isWorth;
     }
 
-    private boolean write(IntervalRef interval, Runnable publish) {
+    private boolean write(Interval interval, Runnable publish) {
         if (!parts.reservation.reserve(interval.logicalOffset(), interval.lengthBytes(), parts.editor.none, publish)) {
             return refuse(parts.engine.reservation().refusal());
         }
@@ -190,7 +190,7 @@ public final class Compactor {
         return true;
     }
 
-    private void replace(IntervalRef interval) {
+    private void replace(Interval interval) {
         parts.editor.replace(key, interval);
         if (replacedCount == replaced.length) {
             replaced = Arrays.copyOf(replaced, 2 * replacedCount);
@@ -215,7 +215,7 @@ public final class Compactor {
     }
 
     /** Makes the content without the first pairs that have expired; false if there are none. */
-    private boolean prepareToCut(IntervalRef interval) {
+    private boolean prepareToCut(Interval interval) {
         int ticket = parts.epochs.enter();
         try {
             parts.readKeys(interval);

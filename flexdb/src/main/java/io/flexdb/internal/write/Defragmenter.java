@@ -5,9 +5,8 @@ import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.interval.IndexView;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.storage.StoreMemoryException;
 import java.util.concurrent.TimeUnit;
@@ -151,14 +150,14 @@ public final class Defragmenter {
         }
         at.seekOffset(index, logicalOffset);
         key.makeRoom(at.anchorLength());
-        at.copyAnchor(key.bytes);
+        at.anchor(key.bytes);
         at.reset();
-        IntervalRef interval = parts.context.interval;
+        Interval interval = parts.context.interval;
         parts.index.find(index, key.bytes, 0, key.length, interval);
         if (interval.lengthBytes() == 0
-                || IntervalBounds.isCoarse(interval.lengthBytes(), interval.pairCount())
+                || interval.isCoarse()
                 || Committer.areLong(interval.lengthBytes(), interval.pairCount())
-                || !IntervalBounds.areFragmented(pieces(interval), interval.pairCount())) {
+                || !interval.isFragmented(pieces(interval))) {
             return 0;
         }
         if (engine.reservation().isShort()
@@ -179,7 +178,7 @@ public final class Defragmenter {
     }
 
     /** Pieces of the data file that an interval consists of. */
-    private int pieces(IntervalRef interval) {
+    private int pieces(Interval interval) {
         extents.reset(engine.current());
         int pieces = 0;
         long end = -1; // of the extent before, in the data file

@@ -1,9 +1,8 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.internal.interval.IndexView;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.RangeFilters;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.storage.StoreMemoryException;
@@ -134,13 +133,11 @@ public final class FilterBuilder {
         filters.learn(parts.index);
         at.seekOffset(index, logicalOffset);
         key.makeRoom(at.anchorLength());
-        at.copyAnchor(key.bytes);
+        at.anchor(key.bytes);
         at.reset();
-        IntervalRef interval = parts.context.interval;
+        Interval interval = parts.context.interval;
         parts.index.find(index, key.bytes, 0, key.length, interval);
-        if (interval.lengthBytes() == 0
-                || IntervalBounds.isCoarse(interval.lengthBytes(), interval.pairCount())
-                || filters.has(interval.contentNumber())) {
+        if (interval.lengthBytes() == 0 || interval.isCoarse() || filters.has(interval.contentNumber())) {
             return;
         }
         int ticket = parts.epochs.enter();

@@ -2,7 +2,7 @@ package io.flexdb.internal.write;
 
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.FilterChange;
-import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalReplacement;
 import io.flexdb.internal.interval.RangeFilters;
 
@@ -23,7 +23,7 @@ final class FilterWriter {
     }
 
     /** Makes those of the intervals that come in the place of one, which is in the index still. */
-    void replace(MergedContent content, NewIntervals parts, IntervalRef old) {
+    void replace(MergedContent content, NewIntervals parts, Interval old) {
         if (!content.haveKeys()) {
             assert parts.count() == 1 : "without keys there is one";
             filters.put(parts.content(0), old.contentNumber(), change);
@@ -52,7 +52,7 @@ final class FilterWriter {
     }
 
     /** Makes that of an interval whose pairs the content has. */
-    void make(MergedContent content, IntervalRef interval) {
+    void make(MergedContent content, Interval interval) {
         change.beginAll(interval.anchorLength(), interval.upperAnchorLength());
         interval.anchor(change.anchor());
         interval.upperAnchor(change.upper());

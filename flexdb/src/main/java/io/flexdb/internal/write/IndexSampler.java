@@ -1,7 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.storage.CorruptionException;
 import java.nio.file.Path;
@@ -142,7 +142,7 @@ public final class IndexSampler {
     }
 
     private void end(long offset) {
-        into.append(anchor, 0, anchor.length, offset - start, IntervalBounds.UNKNOWN_PAIRS);
+        into.append(anchor, 0, anchor.length, offset - start, Interval.UNKNOWN_PAIRS);
         start = offset;
     }
 }

@@ -7,7 +7,7 @@ import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Division;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
@@ -33,7 +33,7 @@ public final class IntervalDivider {
     private static final int WINDOW_BYTES = 256 << 10;
     private static final int FIRST_BYTES = 4 << 10; // of an interval, and behind a skipped value
     /** Most pairs of small pieces that are joined: such pairs came one by one, so more will come. */
-    private static final int JOINED_PAIRS = IntervalBounds.MAX_PAIRS * 7 / 8;
+    private static final int JOINED_PAIRS = Interval.MAX_PAIRS * 7 / 8;
 
     private static final int PAIRS_AT_ONCE = 1 << 16;
     private static final int KEY_BYTES_AT_ONCE = 4 << 20;
@@ -108,7 +108,7 @@ public final class IntervalDivider {
             first = last;
         }
         if (!complete) {
-            add(into, divided, intervalBytes - dividedBytes, IntervalBounds.UNKNOWN_PAIRS, false);
+            add(into, divided, intervalBytes - dividedBytes, Interval.UNKNOWN_PAIRS, false);
         }
         int highestFrom = keyStart(pairs - 1);
         into.end(keys, keyEnds[0], highestFrom, keyBytes - highestFrom, complete);
@@ -119,7 +119,7 @@ public final class IntervalDivider {
     }
 
     private boolean isTooLarge(int first, int end) {
-        return end - first > JOINED_PAIRS || start(end) - starts[first] > IntervalBounds.MAX_BYTES;
+        return end - first > JOINED_PAIRS || start(end) - starts[first] > Interval.MAX_BYTES;
     }
 
     /** The start of a pair; behind the last one that is divided, the end of that. */
@@ -128,9 +128,9 @@ public final class IntervalDivider {
     }
 
     private void addEvenly(Division into, int from, int to) {
-        int pairsEach = IntervalBounds.pairsEach(starts, from, to, start(to));
+        int pairsEach = Interval.pairsEach(starts, from, to, start(to));
         for (int first = from; first < to; ) {
-            int end = IntervalBounds.endOfInterval(starts, to, start(to), first, pairsEach);
+            int end = Interval.endOfInterval(starts, to, start(to), first, pairsEach);
             add(into, first, start(end) - starts[first], end - first, end - first == pairs);
             first = end;
         }

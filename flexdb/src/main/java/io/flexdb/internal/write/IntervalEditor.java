@@ -5,8 +5,7 @@ import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
-import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.mem.LargeReference;
 import io.flexdb.storage.StoreMemoryException;
@@ -36,7 +35,7 @@ final class IntervalEditor {
     final GatheredEntries none = new GatheredEntries();
     private final Stitches stitches = new Stitches();
     private final ByteBuffer directory = ByteBuffer.allocateDirect(
-                    Directory.bytes(Integer.MAX_VALUE, IntervalBounds.MAX_PAIRS))
+                    Directory.bytes(Integer.MAX_VALUE, Interval.MAX_PAIRS))
             .order(ByteOrder.LITTLE_ENDIAN);
 
     /**
@@ -68,7 +67,7 @@ final class IntervalEditor {
      * @throws OutOfMemoryError if there is no memory for it, or for its index
      * @throws StoreMemoryException likewise
      */
-    void prepareAnew(IntervalRef interval, Reclaiming reclaiming) {
+    void prepareAnew(Interval interval, Reclaiming reclaiming) {
         int ticket = epochs.enter();
         try {
             old.readAll(engine.current());
@@ -81,7 +80,7 @@ final class IntervalEditor {
     }
 
     /** Makes the content of the pairs read of the context's interval, less some that follow each other. In an epoch. */
-    void prepareCut(IntervalRef interval, int first, int end) {
+    void prepareCut(Interval interval, int first, int end) {
         if (filters != null) {
             filters.change.beginAll(0, 0); // nobody knows which keys go
         }
@@ -95,7 +94,7 @@ final class IntervalEditor {
 
     /** Whether the content makes more than one interval. */
     boolean areDivided() {
-        return IntervalBounds.areDivided(content.pairs(), content.bytes());
+        return Interval.areDivided(content.pairs(), content.bytes());
     }
 
     /** Has the index have memory for the new intervals. */
@@ -106,7 +105,7 @@ final class IntervalEditor {
     // ---- the change
 
     /** Puts the content in the place of that of an interval, all of it anew or all of it in place. */
-    void replace(EntryKey key, IntervalRef interval) {
+    void replace(EntryKey key, Interval interval) {
         replace(key, interval, intervals.cache.contains(interval.contentNumber()), NO_STITCHES);
     }
 
@@ -117,7 +116,7 @@ final class IntervalEditor {
      * @param referenced whether the interval is of those that are read
      * @param stitchingThreshold from how many bytes on unchanged pairs that lie together stay there, unless all do
      */
-    void replace(EntryKey key, IntervalRef interval, boolean referenced, int stitchingThreshold) {
+    void replace(EntryKey key, Interval interval, boolean referenced, int stitchingThreshold) {
         engine.beginGroup();
         if (content.isInPlace()) {
             replaceInSpace(interval.logicalOffset());
@@ -242,7 +241,7 @@ final class IntervalEditor {
     // ---- the index
 
     /** Caches the directories of the new intervals, and puts these in the place of the one there was. */
-    private void replaceInIndex(EntryKey key, IntervalRef old, boolean referenced) {
+    private void replaceInIndex(EntryKey key, Interval old, boolean referenced) {
         for (int part = 0; part < parts.count(); part++) {
             if (parts.end(part) > parts.first(part)) {
                 content.directory()

@@ -4,8 +4,7 @@ import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.DirectoryBuilder;
-import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalReplacement;
 import io.flexdb.internal.interval.Intervals;
 import java.util.Arrays;
@@ -51,14 +50,14 @@ final class NewIntervals {
      *
      * @param old the interval that there was
      */
-    void divide(MergedContent content, IntervalRef old) {
+    void divide(MergedContent content, Interval old) {
         replacement.clear();
         DirectoryBuilder directory = content.directory();
         int pairs = content.pairs();
-        int pairsEach = IntervalBounds.pairsEach(directory.starts(), 0, pairs, content.bytes());
+        int pairsEach = Interval.pairsEach(directory.starts(), 0, pairs, content.bytes());
         int first = 0;
         while (first < pairs) {
-            int end = IntervalBounds.endOfInterval(directory.starts(), pairs, content.bytes(), first, pairsEach);
+            int end = Interval.endOfInterval(directory.starts(), pairs, content.bytes(), first, pairsEach);
             add(content, first, end);
             first = end;
         }
@@ -105,7 +104,7 @@ final class NewIntervals {
     }
 
     /** Makes the windows of each part skip the common prefix of all keys that belong to it, or will. */
-    private void makeWindows(MergedContent content, IntervalRef old) {
+    private void makeWindows(MergedContent content, Interval old) {
         for (int part = 0; part < count(); part++) {
             int first = first(part);
             int end = end(part);

@@ -5,7 +5,7 @@ import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
@@ -22,7 +22,7 @@ final class RangeSampler {
      * An anchor has the whole key, since nothing is known of the key before it. So the distance to the next one grows
      * with its length, and all anchors together are a small part of the space, whatever the length of keys.
      */
-    private static final int STRIDE_BYTES = IntervalBounds.MAX_BYTES;
+    private static final int STRIDE_BYTES = Interval.MAX_BYTES;
     private static final int KEY_SHARE = 64; // of the bytes of a space, for each of an anchor
     private static final int FIRST_READ_BYTES = 128;
 

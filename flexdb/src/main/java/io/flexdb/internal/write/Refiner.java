@@ -3,7 +3,7 @@ package io.flexdb.internal.write;
 import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
 import io.flexdb.internal.interval.Division;
 import io.flexdb.internal.interval.IndexView;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.TouchedIntervals;
@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Divides the intervals that an opening found {@linkplain IntervalBounds#isCoarse coarse}, above all after a crash:
+ * Divides the intervals that an opening found {@linkplain Interval#isCoarse coarse}, above all after a crash:
  * those first that readers meet, and all others in key order.
  */
 public final class Refiner {
@@ -240,16 +240,12 @@ public final class Refiner {
         for (long offset = touched.poll(); offset >= 0; offset = touched.poll()) {
             if (offset < index.totalBytes()) {
                 at.seekOffset(index, offset);
-                if (isCoarse(at)) {
+                if (at.isCoarse()) {
                     return true;
                 }
             }
         }
         return false;
-    }
-
-    private static boolean isCoarse(IntervalCursor at) {
-        return IntervalBounds.isCoarse(at.lengthBytes(), at.pairCount());
     }
 
     /** Goes on with the walk, up to the next coarse interval. */
@@ -260,7 +256,7 @@ public final class Refiner {
             }
             at.seek(index, position, 0, positionLength);
             for (int i = 0; i < SEARCHED_AT_ONCE; i++) {
-                if (isCoarse(at)) {
+                if (at.isCoarse()) {
                     goTo(at, at.upperAnchorLength());
                     return true;
                 }
@@ -270,7 +266,7 @@ public final class Refiner {
                 }
             }
             position = roomFor(at.anchorLength());
-            positionLength = at.copyAnchor(position);
+            positionLength = at.anchor(position);
             return false;
         }
     }
@@ -281,7 +277,7 @@ public final class Refiner {
             return;
         }
         position = roomFor(upperAnchorLength);
-        positionLength = at.copyUpperAnchor(position);
+        positionLength = at.upperAnchor(position);
     }
 
     private byte[] roomFor(int bytes) {

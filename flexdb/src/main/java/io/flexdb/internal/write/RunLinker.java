@@ -1,8 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
-import io.flexdb.internal.interval.IntervalBounds;
-import io.flexdb.internal.interval.IntervalRef;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalReplacement;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.SortedRun;
@@ -28,7 +27,7 @@ final class RunLinker {
     private final SpaceEngine engine;
     private final SparseIndex index;
     private final Intervals intervals;
-    private final IntervalRef interval; // the committer's
+    private final Interval interval; // the committer's
     private final IntervalReplacement next = new IntervalReplacement();
     private StoreFullException memoryRefusal;
 
@@ -196,7 +195,7 @@ final class RunLinker {
     }
 
     private boolean fits(long moreBytes, int morePairs) {
-        return pairs + morePairs <= IntervalBounds.MAX_PAIRS && bytes + moreBytes <= IntervalBounds.MAX_BYTES;
+        return pairs + morePairs <= Interval.MAX_PAIRS && bytes + moreBytes <= Interval.MAX_BYTES;
     }
 
     private void grow(long moreBytes, int morePairs) {

@@ -2,7 +2,7 @@ package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.RunWriter;
 import io.flexdb.internal.interval.SortedRun;
 import java.nio.ByteBuffer;
@@ -27,7 +27,7 @@ final class RunMerge {
     private final SpaceReads reads;
     private final RunWriter out;
     private final ByteBuffer interval =
-            ByteBuffer.allocateDirect(IntervalBounds.MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer.allocateDirect(Interval.MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer gap = ByteBuffer.allocateDirect(MAX_COPIED_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer head = ByteBuffer.allocateDirect(
                     RecordFormat.MAX_HEADER_BYTES + RecordFormat.MAX_KEY_BYTES)

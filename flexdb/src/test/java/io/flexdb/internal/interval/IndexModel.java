@@ -12,13 +12,13 @@ import java.util.TreeMap;
 
 /** A sparse index that is too simple to be wrong: a sorted map, and offsets found by adding up. */
 final class IndexModel {
-    record Interval(long bytes, int pairs, long content) {}
+    record ModelInterval(long bytes, int pairs, long content) {}
 
-    private final TreeMap<byte[], Interval> intervals;
+    private final TreeMap<byte[], ModelInterval> intervals;
 
     IndexModel() {
         intervals = new TreeMap<>(Arrays::compareUnsigned);
-        intervals.put(new byte[0], new Interval(0, 0, 0));
+        intervals.put(new byte[0], new ModelInterval(0, 0, 0));
     }
 
     private IndexModel(IndexModel other) {
@@ -42,7 +42,7 @@ final class IndexModel {
         return intervals.higherKey(key);
     }
 
-    void put(byte[] anchor, Interval interval) {
+    void put(byte[] anchor, ModelInterval interval) {
         intervals.put(anchor, interval);
     }
 
@@ -53,9 +53,9 @@ final class IndexModel {
             mergeWithNext(key, content);
             return;
         }
-        Interval joined = intervals.remove(anchor);
-        Interval kept = intervals.get(left);
-        intervals.put(left, new Interval(kept.bytes + joined.bytes, kept.pairs + joined.pairs, content));
+        ModelInterval joined = intervals.remove(anchor);
+        ModelInterval kept = intervals.get(left);
+        intervals.put(left, new ModelInterval(kept.bytes + joined.bytes, kept.pairs + joined.pairs, content));
     }
 
     void mergeWithNext(byte[] key, long content) {
@@ -76,10 +76,10 @@ final class IndexModel {
     void assertSame(SparseIndex index, IndexView view) {
         assertEquals(intervals.size(), view.intervalCount());
         IntervalCursor cursor = index.cursor();
-        IntervalRef found = new IntervalRef();
+        Interval found = new Interval();
         cursor.first(view);
         long offset = 0;
-        for (Map.Entry<byte[], Interval> entry : intervals.entrySet()) {
+        for (Map.Entry<byte[], ModelInterval> entry : intervals.entrySet()) {
             byte[] anchor = entry.getKey();
             assertAt(entry, offset, cursor);
             index.find(view, anchor, 0, anchor.length, found);
@@ -104,14 +104,14 @@ final class IndexModel {
         IntervalCursor cursor = index.cursor();
         cursor.last(view);
         long offset = end;
-        for (Map.Entry<byte[], Interval> entry : intervals.descendingMap().entrySet()) {
+        for (Map.Entry<byte[], ModelInterval> entry : intervals.descendingMap().entrySet()) {
             offset -= entry.getValue().bytes;
             assertAt(entry, offset, cursor);
             assertEquals(entry.getKey().length > 0, cursor.previous());
         }
     }
 
-    private void assertAt(Map.Entry<byte[], Interval> expected, long offset, IntervalCursor cursor) {
+    private void assertAt(Map.Entry<byte[], ModelInterval> expected, long offset, IntervalCursor cursor) {
         byte[] anchor = expected.getKey();
         assertTrue(cursor.isValid());
         assertEquals(offset, cursor.logicalOffset());
@@ -119,17 +119,17 @@ final class IndexModel {
         assertEquals(expected.getValue().pairs, cursor.pairCount());
         assertEquals(expected.getValue().content, cursor.contentNumber());
         byte[] copy = new byte[cursor.anchorLength()];
-        assertEquals(anchor.length, cursor.copyAnchor(copy));
+        assertEquals(anchor.length, cursor.anchor(copy));
         assertArrayEquals(anchor, copy);
         byte[] upper = intervals.higherKey(anchor);
         byte[] upperCopy = new byte[Math.max(0, cursor.upperAnchorLength())];
-        assertEquals(upper == null ? -1 : upper.length, cursor.copyUpperAnchor(upperCopy));
+        assertEquals(upper == null ? -1 : upper.length, cursor.upperAnchor(upperCopy));
         assertArrayEquals(upper == null ? new byte[0] : upper, upperCopy);
     }
 
     /** An interval without bytes has no offset to be found by. */
     private void assertFoundByOffset(
-            SparseIndex index, IndexView view, Map.Entry<byte[], Interval> entry, long offset) {
+            SparseIndex index, IndexView view, Map.Entry<byte[], ModelInterval> entry, long offset) {
         long bytes = entry.getValue().bytes();
         if (bytes > 0) {
             IntervalCursor cursor = index.cursor();
@@ -140,7 +140,7 @@ final class IndexModel {
         }
     }
 
-    private void assertFound(Map.Entry<byte[], Interval> expected, long offset, IntervalRef found) {
+    private void assertFound(Map.Entry<byte[], ModelInterval> expected, long offset, Interval found) {
         assertEquals(offset, found.logicalOffset());
         assertEquals(expected.getValue().bytes, found.lengthBytes());
         assertEquals(expected.getValue().pairs, found.pairCount());
@@ -159,8 +159,8 @@ final class IndexModel {
     }
 
     /** Checks where any key is found. */
-    void assertFinds(SparseIndex index, IndexView view, byte[] key, IntervalRef found, IntervalCursor cursor) {
-        Map.Entry<byte[], Interval> floor = intervals.floorEntry(key);
+    void assertFinds(SparseIndex index, IndexView view, byte[] key, Interval found, IntervalCursor cursor) {
+        Map.Entry<byte[], ModelInterval> floor = intervals.floorEntry(key);
         index.find(view, key, 0, key.length, found);
         assertEquals(floor.getValue().content, found.contentNumber());
         assertEquals(floor.getKey().length, found.anchorLength());
@@ -168,12 +168,12 @@ final class IndexModel {
         assertEquals(floor.getValue().content, cursor.contentNumber());
         assertEquals(found.logicalOffset(), cursor.logicalOffset());
         byte[] anchor = new byte[cursor.anchorLength()];
-        cursor.copyAnchor(anchor);
+        cursor.anchor(anchor);
         assertTrue(Arrays.compareUnsigned(anchor, key) <= 0);
         assertTrue(cursor.isBelowUpperAnchor(key, 0, key.length));
     }
 
-    NavigableMap<byte[], Interval> intervals() {
+    NavigableMap<byte[], ModelInterval> intervals() {
         return intervals;
     }
 }

@@ -112,20 +112,20 @@ class SparseIndexModelTest {
                 anchors.add(candidate);
             }
         }
-        IndexModel.Interval first = randomInterval();
+        IndexModel.ModelInterval first = randomInterval();
         replacement.clear().first(first.bytes(), first.pairs(), first.content());
         model.put(lower, first);
         for (byte[] anchor : anchors) {
-            IndexModel.Interval next = randomInterval();
+            IndexModel.ModelInterval next = randomInterval();
             replacement.add(anchor, 0, anchor.length, next.bytes(), next.pairs(), next.content());
             model.put(anchor, next);
         }
         index.replace(key, 0, key.length, replacement);
     }
 
-    private IndexModel.Interval randomInterval() {
+    private IndexModel.ModelInterval randomInterval() {
         long bytes = random.nextInt(50) == 0 ? random.nextLong() >>> 24 : random.nextInt(20_000);
-        return new IndexModel.Interval(random.nextInt(20) == 0 ? 0 : bytes, random.nextInt(20), nextContent++);
+        return new IndexModel.ModelInterval(random.nextInt(20) == 0 ? 0 : bytes, random.nextInt(20), nextContent++);
     }
 
     private void publish() {
@@ -154,7 +154,7 @@ class SparseIndexModelTest {
     }
 
     private void checkFinds(int count) {
-        IntervalRef found = new IntervalRef();
+        Interval found = new Interval();
         IntervalCursor cursor = index.cursor();
         for (int i = 0; i < count; i++) {
             byte[] key = source.next(random);

@@ -62,7 +62,7 @@ class SparseIndexReadersTest {
 
     private void write(Random random) {
         byte[] key = key(random.nextInt(KEYS));
-        IntervalRef at = new IntervalRef();
+        Interval at = new Interval();
         index.find(index.current(), key, 0, key.length, at);
         if (random.nextInt(2) == 0 && index.intervalCount() > 200) {
             index.mergeWithPrevious(key, 0, key.length, 1);
@@ -80,7 +80,7 @@ class SparseIndexReadersTest {
 
     private void read(int seed) {
         Random random = new Random(seed);
-        IntervalRef found = new IntervalRef();
+        Interval found = new Interval();
         IntervalCursor cursor = index.cursor();
         try {
             while (!done) {

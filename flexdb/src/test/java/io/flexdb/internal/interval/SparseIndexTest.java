@@ -15,13 +15,13 @@ import org.junit.jupiter.api.Test;
 class SparseIndexTest {
     private final Epochs epochs = new Epochs();
     private SparseIndex index = new SparseIndex(epochs, 4, 4);
-    private final IntervalRef found = new IntervalRef();
+    private final Interval found = new Interval();
 
     private static byte[] bytes(String key) {
         return key.getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    private IntervalRef find(String key) {
+    private Interval find(String key) {
         index.find(index.current(), bytes(key), 0, key.length(), found);
         return found;
     }

@@ -14,9 +14,8 @@ import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.Directory;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
-import io.flexdb.internal.interval.IntervalRef;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.internal.read.HolderKind;
@@ -100,9 +99,9 @@ class RefinerTest {
     }
 
     private static boolean isCoarse(Store store, byte[] key) {
-        IntervalRef found = new IntervalRef();
+        Interval found = new Interval();
         store.index.find(store.versions.current().index(), key, 0, key.length, found);
-        return IntervalBounds.isCoarse(found.lengthBytes(), found.pairCount());
+        return found.isCoarse();
     }
 
     /** Makes an index the one that the next opening finds: the last interval ends where the space does. */
@@ -185,7 +184,7 @@ class RefinerTest {
             assertTrue(store.cache.entryBytes() < bytes, store.cache::toString);
             assertEquals(0, store.cache.entryCount());
             assertArrayEquals(value(20_000), reader.get(KeyHeads.RAW, key, null));
-            int most = Directory.bytes(IntervalBounds.MAX_BYTES, IntervalBounds.MAX_PAIRS);
+            int most = Directory.bytes(Interval.MAX_BYTES, Interval.MAX_PAIRS);
             assertTrue(most < bytes);
             assertTrue(store.cache.entryBytes() < most + 16, store.cache::toString); // as they are aligned
         }
@@ -193,7 +192,7 @@ class RefinerTest {
 
     /** One that was saved with other bounds, or is so large that only a part of it is divided at a time. */
     @ParameterizedTest
-    @ValueSource(ints = {COUNT, IntervalBounds.UNKNOWN_PAIRS})
+    @ValueSource(ints = {COUNT, Interval.UNKNOWN_PAIRS})
     void anIntervalOfTheWholeStoreIsDividedIntoAsMany(int pairs) throws IOException {
         save(indexOf(new long[] {bytesOf(COUNT)}, new int[] {pairs}));
         try (Store store = open()) {
@@ -205,7 +204,7 @@ class RefinerTest {
             assertFalse(isCoarse(store, key(0)));
             store.refineHere();
             assertEquals(0, store.intervals.coarseCount());
-            double expected = (double) COUNT / IntervalBounds.MAX_PAIRS;
+            double expected = (double) COUNT / Interval.MAX_PAIRS;
             assertEquals(expected, store.versions.current().index().intervalCount(), expected / 100);
             store.index.checkInvariants();
         }
@@ -214,7 +213,7 @@ class RefinerTest {
 
     @Test
     void countedIntervalsThatAreNotTooLargeAreLeftAlone() throws IOException {
-        int most = IntervalBounds.MAX_PAIRS;
+        int most = Interval.MAX_PAIRS;
         int rest = COUNT - (2 * most + 1);
         save(indexOf(
                 new long[] {bytesOf(most), bytesOf(most + 1), bytesOf(rest)},
@@ -232,7 +231,7 @@ class RefinerTest {
     }
 
     private static long contentOf(Store store, byte[] key) {
-        IntervalRef found = new IntervalRef();
+        Interval found = new Interval();
         store.index.find(store.versions.current().index(), key, 0, key.length, found);
         return found.contentNumber();
     }
@@ -241,7 +240,7 @@ class RefinerTest {
     @Test
     void intervalsThatDoNotFitTheirAnchorsStayCoarse() throws IOException {
         int half = COUNT / 2;
-        int unknown = IntervalBounds.UNKNOWN_PAIRS;
+        int unknown = Interval.UNKNOWN_PAIRS;
         // The first one holds keys above the second one's anchor.
         save(indexOf(new long[] {bytesOf(half), bytesOf(COUNT - half)}, new int[] {unknown, unknown}, key(100)));
         try (Store store = open()) {
@@ -265,7 +264,7 @@ class RefinerTest {
     @Test
     void intervalsThatDoNotEndWithAPairStayCoarse() throws IOException {
         int half = COUNT / 2;
-        int unknown = IntervalBounds.UNKNOWN_PAIRS;
+        int unknown = Interval.UNKNOWN_PAIRS;
         for (int cut : new int[] {1, 5, recordBytes() - 1}) {
             save(indexOf(
                     new long[] {bytesOf(half) + cut, bytesOf(COUNT - half) - cut},

@@ -2,7 +2,7 @@ package io.flexdb.internal.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import org.junit.jupiter.api.Test;
 
 /** How many pairs a cursor brings at once. */
@@ -19,7 +19,7 @@ class PairsAheadTest {
     @Test
     void withoutAnExpectationAWalkBringsFewAtFirstAndThenTwiceAsMany() {
         ahead.reset(0);
-        assertComes(4, 8, 16, 32, IntervalBounds.MAX_PAIRS, IntervalBounds.MAX_PAIRS);
+        assertComes(4, 8, 16, 32, Interval.MAX_PAIRS, Interval.MAX_PAIRS);
         ahead.restart();
         assertComes(4, 8);
     }

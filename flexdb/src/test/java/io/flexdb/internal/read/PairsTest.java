@@ -9,7 +9,7 @@ import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
-import io.flexdb.internal.interval.IntervalBounds;
+import io.flexdb.internal.interval.Interval;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
@@ -67,7 +67,7 @@ class PairsTest {
         for (int i = 0; i < 300; i++) {
             write(i, i % 3);
         }
-        pairs.take(memory, end, IntervalBounds.UNKNOWN_PAIRS, crc);
+        pairs.take(memory, end, Interval.UNKNOWN_PAIRS, crc);
         assertEquals(300, pairs.count());
         for (int i = 0; i < 300; i++) {
             assertEquals(i, pairs.find(key(i), 2));
@@ -117,7 +117,7 @@ class PairsTest {
         int each = RecordFormat.recordBytes(2, 1);
         writeAll(1, 3, 2);
         assertEquals(2 * each, positionOfRefusal(3));
-        assertEquals(2 * each, positionOfRefusal(IntervalBounds.UNKNOWN_PAIRS));
+        assertEquals(2 * each, positionOfRefusal(Interval.UNKNOWN_PAIRS));
         writeAll(1, 1, 2);
         assertEquals(each, positionOfRefusal(3));
         writeAll(1, 2, 3);
@@ -154,7 +154,7 @@ class PairsTest {
                 data.put(random.nextInt(bytes), (byte) random.nextInt(256));
             }
             try {
-                pairs.take(data, bytes, IntervalBounds.UNKNOWN_PAIRS, crc);
+                pairs.take(data, bytes, Interval.UNKNOWN_PAIRS, crc);
                 assertEquals(bytes, bytes == 0 ? pairs.count() : pairs.bytes(0, pairs.count()), "seed " + seed);
             } catch (BadRecordException expected) {
                 assertTrue(expected.position() >= 0 && expected.position() <= bytes, "seed " + seed);

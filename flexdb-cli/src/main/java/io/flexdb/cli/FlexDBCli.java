@@ -35,7 +35,26 @@ import picocli.CommandLine.Spec;
         usageHelpAutoWidth = true,
         sortOptions = false,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {InfoCommand.class},
+        subcommands = {
+            InfoCommand.class,
+            GetCommand.class,
+            PutCommand.class,
+            DeleteCommand.class,
+            ScanCommand.class,
+            CountCommand.class,
+            KeyspacesCommand.class,
+            CheckCommand.class,
+            VerifyCommand.class,
+            DumpCommand.class,
+            LoadCommand.class,
+            BackupCommand.class,
+            BackupsCommand.class,
+            RestoreCommand.class,
+            SalvageCommand.class,
+            CompactCommand.class,
+            CopyCommand.class,
+            ReportCommand.class
+        },
         footer = {
             "",
             "Keys and values are text, hex:0A1B for bytes, @FILE for the content of a file, - for standard input,"
@@ -153,7 +172,6 @@ public final class FlexDBCli implements Runnable {
     private int wrongUsage(ParameterException failure, String[] arguments) {
         CommandLine command = failure.getCommandLine();
         err.println("flexdb: " + failure.getMessage());
-        command.getUnmatchedArguments();
         err.println("Try: " + command.getCommandSpec().qualifiedName() + " --help");
         if (debug) {
             failure.printStackTrace(err);

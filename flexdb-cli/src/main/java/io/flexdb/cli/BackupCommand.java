@@ -10,9 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Backs a store up. */
-@Command(
-        name = "backup",
-        description = "Add a backup to a directory of backups, which is made if it is missing.")
+@Command(name = "backup", description = "Add a backup to a directory of backups, which is made if it is missing.")
 final class BackupCommand extends ToolCommand {
     @Mixin
     private StoreDirectory store;

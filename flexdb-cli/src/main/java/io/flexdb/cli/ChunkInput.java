@@ -68,8 +68,8 @@ final class ChunkInput extends InputStream {
         int found = readInt("chunk " + chunk);
         int expected = checksum.next(content, bytes);
         if (found != expected) {
-            throw refused(String.format(
-                    "chunk %d is damaged: expected checksum %08x, found %08x", chunk, expected, found));
+            throw refused(
+                    String.format("chunk %d is damaged: expected checksum %08x, found %08x", chunk, expected, found));
         }
         position = 0;
         length = bytes;

@@ -66,8 +66,7 @@ final class DumpCommand extends ToolCommand {
     /** The file gets its name once it is whole and durable. */
     private long writeFile(Path target, Progress progress, long of) throws IOException {
         Path part = target.resolveSibling(target.getFileName() + ".part");
-        try (FileChannel channel =
-                FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16);
             long pairs = write(out, progress, of);
             out.flush();

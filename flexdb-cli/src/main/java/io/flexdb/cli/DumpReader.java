@@ -94,8 +94,8 @@ final class DumpReader {
         long expiry = in.readLong();
         boolean isKey = keyLength > 0 && keyLength <= DumpFormat.MAX_KEY_BYTES;
         if (names.isEmpty() || !isKey || valueLength < 0 || valueLength > FlexDB.MAX_VALUE_BYTES) {
-            throw ChunkInput.refused("pair " + pairs + " has a key of " + keyLength + " bytes and a value of "
-                    + valueLength + " bytes");
+            throw ChunkInput.refused(
+                    "pair " + pairs + " has a key of " + keyLength + " bytes and a value of " + valueLength + " bytes");
         }
         byte[] key = new byte[keyLength];
         in.readFully(key);

@@ -144,6 +144,7 @@ public final class FlexDBCli implements Runnable {
         commandLine.addSubcommand("completion", completion);
         commandLine.setOut(new PrintWriter(new OutputStreamWriter(out.stream(), StandardCharsets.UTF_8), true));
         commandLine.setErr(new PrintWriter(err, true));
+        commandLine.setExpandAtFiles(false); // they stand for keys and values
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setParameterExceptionHandler(this::wrongUsage);
         commandLine.setExecutionExceptionHandler((failure, command, result) -> failed(failure));

@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Tells which process has a store open, without touching its lock: from the directory's attribute, else from the lock
@@ -15,19 +17,38 @@ import java.util.Optional;
 final class Holders {
     private static final String ATTRIBUTE = "flexdb.holder";
     private static final int MAX_BYTES = 4096;
+    private static final int START_FIELD = 19; // behind the name of the program in /proc/<number>/stat
+
+    /** The number of a process, and behind it its start time where the system tells that. */
+    private static final Pattern RECORD = Pattern.compile("(?m)^([0-9]{1,18})$(?:\\R([0-9]+) )?");
 
     private Holders() {}
 
     /** The living process that has the store open, in words; empty if none has, as far as can be told. */
     static Optional<String> of(Path directory) {
-        Optional<ProcessHandle> holder =
-                record(directory).flatMap(Holders::number).flatMap(ProcessHandle::of);
-        return holder.filter(ProcessHandle::isAlive).map(Holders::text);
+        return attribute(directory)
+                .or(() -> lockFile(directory.resolve("LOCK")))
+                .map(RECORD::matcher)
+                .filter(Matcher::find)
+                .flatMap(record -> living(Long.parseLong(record.group(1)), record.group(2)))
+                .map(Holders::text);
     }
 
-    private static Optional<String> record(Path directory) {
-        Optional<String> attribute = attribute(directory);
-        return attribute.isPresent() ? attribute : lockFile(directory.resolve("LOCK"));
+    /** The process, unless its number has been given to another one since. */
+    private static Optional<ProcessHandle> living(long number, String start) {
+        Optional<String> now = startOnLinux(number);
+        boolean isAnother = start != null && now.isPresent() && !now.get().equals(start);
+        return isAnother ? Optional.empty() : ProcessHandle.of(number).filter(ProcessHandle::isAlive);
+    }
+
+    private static Optional<String> startOnLinux(long number) {
+        try {
+            String stat = Files.readString(Path.of("/proc/" + number + "/stat"), StandardCharsets.ISO_8859_1);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
+            return fields.length > START_FIELD ? Optional.of(fields[START_FIELD]) : Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty(); // another system
+        }
     }
 
     private static Optional<String> attribute(Path directory) {
@@ -52,11 +73,6 @@ final class Holders {
         } catch (IOException e) {
             return Optional.empty(); // not ours to read
         }
-    }
-
-    private static Optional<Long> number(String record) {
-        String first = record.strip().split("\n", 2)[0].strip();
-        return first.matches("[0-9]{1,18}") ? Optional.of(Long.valueOf(first)) : Optional.empty();
     }
 
     private static String text(ProcessHandle process) {

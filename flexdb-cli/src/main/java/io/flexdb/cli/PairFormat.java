@@ -48,6 +48,7 @@ enum PairFormat {
     private static String field(String name, byte[] bytes) {
         return Text.decoded(bytes)
                 .map(text -> "\"" + name + "\":" + Json.string(text))
-                .orElseGet(() -> "\"" + name + "Base64\":\"" + Base64.getEncoder().encodeToString(bytes) + "\"");
+                .orElseGet(
+                        () -> "\"" + name + "Base64\":\"" + Base64.getEncoder().encodeToString(bytes) + "\"");
     }
 }

@@ -24,8 +24,7 @@ final class SalvageCommand extends ToolCommand {
         store.requireStore();
         StoreDirectory.requireParent(target);
         FlexDBSalvageReport report = withProgress(
-                "salvage",
-                progress -> FlexDBSalvage.salvage(store.path(), target, cli().options(), progress));
+                "salvage", progress -> FlexDBSalvage.salvage(store.path(), target, cli().options(), progress));
         out().line(report.toString());
         return report.isComplete() ? ExitCode.DONE : ExitCode.NOT_FOUND;
     }

@@ -5,6 +5,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.Locale;
 
 /** Reads the header of a dump, and the content of its chunks once their checksums are found right. */
 final class ChunkInput extends InputStream {
@@ -68,8 +69,8 @@ final class ChunkInput extends InputStream {
         int found = readInt("chunk " + chunk);
         int expected = checksum.next(content, bytes);
         if (found != expected) {
-            throw refused(
-                    String.format("chunk %d is damaged: expected checksum %08x, found %08x", chunk, expected, found));
+            throw refused(String.format(
+                    Locale.ROOT, "chunk %d is damaged: expected checksum %08x, found %08x", chunk, expected, found));
         }
         position = 0;
         length = bytes;

@@ -143,7 +143,7 @@ public final class FlexDBCli implements Runnable {
                 .description("Print a completion script for bash and zsh:", "source <(flexdb completion)");
         commandLine.addSubcommand("completion", completion);
         commandLine.setOut(new PrintWriter(new OutputStreamWriter(out.stream(), StandardCharsets.UTF_8), true));
-        commandLine.setErr(new PrintWriter(err, true));
+        commandLine.setErr(new PrintWriter(new OutputStreamWriter(err, StandardCharsets.UTF_8), true));
         commandLine.setExpandAtFiles(false); // they stand for keys and values
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setParameterExceptionHandler(this::wrongUsage);

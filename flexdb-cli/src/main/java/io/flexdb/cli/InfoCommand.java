@@ -5,6 +5,7 @@ import io.flexdb.FlexDBReader;
 import io.flexdb.storage.CorruptionException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,7 +31,8 @@ final class InfoCommand extends ToolCommand {
         for (String line : StoreFiles.storedOptions(store.path())) {
             String[] parts = line.split(" = ", 2);
             if (!parts[0].equals("checksum")) {
-                out().line(String.format("%-10s %s", parts[0].equals("store") ? "id" : parts[0], parts[1]));
+                out().line(String.format(
+                        Locale.ROOT, "%-10s %s", parts[0].equals("store") ? "id" : parts[0], parts[1]));
             }
         }
         out().line("open       "

@@ -1,5 +1,7 @@
 package io.flexdb.cli;
 
+import java.util.Locale;
+
 /** Strings of JSON. */
 final class Json {
     private Json() {}
@@ -12,7 +14,7 @@ final class Json {
             if (c == '"' || c == '\\') {
                 json.append('\\').append(c);
             } else if (Character.isISOControl(c)) {
-                json.append(String.format("\\u%04x", (int) c));
+                json.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             } else {
                 json.append(c);
             }

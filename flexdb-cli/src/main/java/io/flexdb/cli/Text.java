@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Bytes as text for people. */
@@ -57,7 +58,7 @@ final class Text {
             case '\r' -> line.append("\\r");
             default -> {
                 if (c == '\uFFFF' || Character.isISOControl(c)) {
-                    line.append(String.format("\\x%02x", code));
+                    line.append(String.format(Locale.ROOT, "\\x%02x", code));
                 } else {
                     line.append(c);
                 }

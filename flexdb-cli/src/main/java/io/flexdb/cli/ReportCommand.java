@@ -2,6 +2,7 @@ package io.flexdb.cli;
 
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBReader;
+import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.MergeException;
 import io.flexdb.storage.NotAStoreException;
 import java.io.IOException;
@@ -112,8 +113,11 @@ final class ReportCommand extends ToolCommand {
         }
     }
 
-    /** Messages of a few exceptions have keys in them. */
+    /** Some messages have keys in them, or bytes that were found. */
     private static String withoutKeys(RuntimeException e) {
+        if (e instanceof CorruptionException damage) {
+            return "damage in " + damage.file() + " at position " + damage.position();
+        }
         return e instanceof MergeException ? e.getClass().getSimpleName() : Failures.message(e);
     }
 

@@ -218,6 +218,19 @@ class CommandsTest {
     }
 
     @Test
+    void reportOfADamagedStoreTellsWhereTheDamageIs() throws IOException {
+        Path tree = store.resolve("space/tree");
+        Files.write(tree, new byte[(int) Files.size(tree)]);
+        Path file = directory.resolve("report.zip");
+        Tool.done("report", store, file, "--stats");
+        try (ZipFile zip = new ZipFile(file.toFile())) {
+            byte[] text = zip.getInputStream(zip.getEntry("store.txt")).readAllBytes();
+            assertTrue(
+                    new String(text, StandardCharsets.UTF_8).contains("health = damage in " + tree + " at position"));
+        }
+    }
+
+    @Test
     void mergesNeedTheirFunction() {
         try (FlexDB db = FlexDB.open(store, FlexDBOptions.defaults().withMergeFunction(MergeFunction.APPEND))) {
             db.merge("user:1".getBytes(StandardCharsets.UTF_8), "ika".getBytes(StandardCharsets.UTF_8));

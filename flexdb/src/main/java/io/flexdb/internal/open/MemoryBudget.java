@@ -38,6 +38,12 @@ public record MemoryBudget(
     private static final int MIN_MEMTABLES = 2;
     private static final int MIN_SEGMENT_BUFFERS = 2;
     private static final int MAX_DERIVED_MEMTABLE_BYTES = 48 << 20;
+    /*
+     * A cache that was asked for may leave next to nothing of what a store takes by itself. Memtables of 128 KiB make
+     * commits so small that forcing them is all they do: 8 KiB values were put at 7 MB/s, and at 32 with memtables of
+     * 1 MiB or more. So they get this much from the memory that direct buffers may have beyond, if there is any.
+     */
+    private static final long LEAST_BESIDE_CACHE_BYTES = MemTable.tableBytes(4 << 20);
     private static final long MAX_READ_BYTES = 8 << 20;
     private static final long MAX_COMMIT_BYTES = 4 << 20;
 
@@ -69,6 +75,8 @@ public record MemoryBudget(
                 // A cache that was asked for does not make memtables small, as long as there is memory for both.
                 long beside = derived ? allowed(jvm) - (total - rest) : rest;
                 share = Math.max(rest - settings.cacheBytes, Math.min(share, beside - settings.cacheBytes));
+                long free = Math.min(most, jvm.directBytes() / 8 * 7) - (total - rest) - settings.cacheBytes;
+                share = Math.max(share, Math.min(derived ? free : 0, tables * LEAST_BESIDE_CACHE_BYTES));
             }
             memtable = memtableOf(share / tables);
         } else {

@@ -1,0 +1,16 @@
+package io.flexdb.typed;
+
+/**
+ * A key of two components, for {@link KeyCodec#tuple}.
+ *
+ * @param <A> the type of the first component
+ * @param <B> the type of the second component
+ * @param first the first component; null only if its codec is {@link KeyCodec#nullsFirst}
+ * @param second the second component; null only if its codec is {@link KeyCodec#nullsFirst}
+ */
+public record Tuple2<A, B>(A first, B second) {
+    /** A tuple of these components. */
+    public static <A, B> Tuple2<A, B> of(A first, B second) {
+        return new Tuple2<>(first, second);
+    }
+}

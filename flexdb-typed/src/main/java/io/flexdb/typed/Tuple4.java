@@ -1,0 +1,20 @@
+package io.flexdb.typed;
+
+/**
+ * A key of four components, for {@link KeyCodec#tuple}.
+ *
+ * @param <A> the type of the first component
+ * @param <B> the type of the second component
+ * @param <C> the type of the third component
+ * @param <D> the type of the fourth component
+ * @param first the first component; null only if its codec is {@link KeyCodec#nullsFirst}
+ * @param second the second component; null only if its codec is {@link KeyCodec#nullsFirst}
+ * @param third the third component; null only if its codec is {@link KeyCodec#nullsFirst}
+ * @param fourth the fourth component; null only if its codec is {@link KeyCodec#nullsFirst}
+ */
+public record Tuple4<A, B, C, D>(A first, B second, C third, D fourth) {
+    /** A tuple of these components. */
+    public static <A, B, C, D> Tuple4<A, B, C, D> of(A first, B second, C third, D fourth) {
+        return new Tuple4<>(first, second, third, fourth);
+    }
+}

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 /** Runs programs in JVMs of their own; their output goes to log files. For one thread. */
 final class ChildJvm {
     private static final int TAIL_LINES = 3;
+    private static final int WRONG_ARGUMENTS = 2; // the exit code
 
     private final Path directory;
     private final Path output;
@@ -75,7 +76,7 @@ final class ChildJvm {
             if (!process.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
                 failure = "it was ended after " + limit.toMinutes() + " min; see " + log;
             } else if (process.exitValue() != 0) {
-                failure = "exit code " + process.exitValue() + ": " + tail(log) + "; see " + log;
+                failure = "exit code " + process.exitValue() + ": " + reason(log, process.exitValue()) + "; see " + log;
             }
         } finally {
             end(process);
@@ -93,8 +94,11 @@ final class ChildJvm {
         }
     }
 
-    /** The lines that most likely tell the reason: those of exceptions, or else the last ones. */
-    private static String tail(Path log) throws IOException {
+    /**
+     * The lines that most likely tell the reason: the first one if arguments are wrong, before the usage; or else those of
+     * exceptions, or the last ones.
+     */
+    private static String reason(Path log, int exitCode) throws IOException {
         List<String> lines;
         try (Stream<String> all =
                 Files.readString(log, Charset.defaultCharset()).lines()) {
@@ -102,6 +106,9 @@ final class ChildJvm {
                     .filter(line -> !line.isBlank())
                     .map(String::strip)
                     .toList();
+        }
+        if (exitCode == WRONG_ARGUMENTS && !lines.isEmpty()) {
+            return lines.get(0);
         }
         List<String> telling = lines.stream()
                 .filter(line -> !line.startsWith("at ") && line.matches(".*(Exception|Error|FAILED|Invalid)\\b.*"))

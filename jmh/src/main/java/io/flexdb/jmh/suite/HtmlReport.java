@@ -26,7 +26,8 @@ final class HtmlReport {
               font: 1rem/1.5 system-ui, sans-serif; }
             h1 { font-size: 1.6rem; } h2 { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem; }
             h3 { font-size: 1rem; margin-bottom: .3rem; }
-            a { color: inherit; } nav a { display: inline-block; margin: 0 .8rem .3rem 0; }
+            a { color: inherit; } details { margin: .8rem 0; } summary { cursor: pointer; }
+              .line { display: block; margin-left: 1rem; }
             .scroll { overflow-x: auto; }
             table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
             th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
@@ -62,17 +63,17 @@ final class HtmlReport {
                 .append("<title>FlexDB measured</title>\n<style>\n")
                 .append(STYLE)
                 .append("</style>\n</head>\n<body>\n<h1>FlexDB measured</h1>\n");
+        if (report.plan().scale() == Scale.SMOKE) {
+            element("p", "note failed", "Scale smoke: this shows that everything works. Its figures mean nothing.");
+        }
         tiles();
-        behind();
+        overview();
+        lines(Verdict.BEHIND, "Where ours is behind the best rival");
+        lines(Verdict.AHEAD, "Where ours is ahead of the best rival");
         details("Machine and settings", report.machine().facts(), report.settings());
         html.append("<details open><summary>Method</summary>\n<ul>\n");
         report.method().forEach(sentence -> element("li", "", sentence));
-        html.append("</ul></details>\n<nav>\n");
-        for (Section section : report.sections()) {
-            String name = escaped(section.suite().name());
-            html.append("<a href=\"#").append(name).append("\">").append(name).append("</a>\n");
-        }
-        html.append("</nav>\n");
+        html.append("</ul></details>\n");
         for (Section section : report.sections()) {
             section(section);
         }
@@ -115,26 +116,79 @@ final class HtmlReport {
         return verdict.name().toLowerCase(Locale.ROOT);
     }
 
-    private void behind() {
-        List<Comparison> behind = report.comparisons(Verdict.BEHIND);
-        if (behind.isEmpty()) {
+    /** Of each suite: how often ours is ahead, even and behind, and cells that have failed. */
+    private void overview() {
+        html.append("<div class=\"scroll\"><table>\n<thead><tr><th>suite</th>");
+        for (Verdict verdict : Verdict.values()) {
+            html.append("<th>")
+                    .append(verdict.mark)
+                    .append(' ')
+                    .append(name(verdict))
+                    .append("</th>");
+        }
+        html.append("<th>failed</th></tr></thead>\n<tbody>\n");
+        for (Section section : report.sections()) {
+            html.append("<tr><th>").append(link(section.suite())).append(' ');
+            element("span", "faint", section.suite().title());
+            html.append("</th>");
+            for (Verdict verdict : Verdict.values()) {
+                count(of(section.suite(), verdict).size(), name(verdict));
+            }
+            count(section.failures(), "behind");
+            html.append("</tr>\n");
+        }
+        html.append("</tbody></table></div>\n");
+    }
+
+    private List<Comparison> of(Suite suite, Verdict verdict) {
+        return report.comparisons(verdict).stream()
+                .filter(each -> each.suite() == suite)
+                .toList();
+    }
+
+    private void count(long count, String style) {
+        html.append("<td>");
+        if (count > 0) {
+            html.append("<span class=\"")
+                    .append(style)
+                    .append("\">")
+                    .append(count)
+                    .append("</span>");
+        }
+        html.append("</td>");
+    }
+
+    private static String link(Suite suite) {
+        String name = escaped(suite.name());
+        return "<a href=\"#" + name + "\">" + name + "</a>";
+    }
+
+    /** The lines with such a verdict, a paragraph for each suite. */
+    private void lines(Verdict verdict, String title) {
+        if (report.comparisons(verdict).isEmpty()) {
             return;
         }
-        html.append("<details open><summary>Where ours is behind the best rival</summary>\n<ul>\n");
-        for (Comparison each : behind) {
-            html.append("<li><a href=\"#")
-                    .append(escaped(each.suite().name()))
-                    .append("\">")
-                    .append(escaped(each.suite().name()))
-                    .append("</a>, ")
-                    .append(escaped(each.panel().title() + ", " + each.line().label()))
-                    .append(": <span class=\"behind\">")
-                    .append(escaped(each.ratio().text()))
-                    .append("</span> of ")
-                    .append(escaped(each.ratio().rival()))
-                    .append("</li>\n");
+        html.append("<details><summary>").append(escaped(title)).append("</summary>\n");
+        for (Section section : report.sections()) {
+            List<Comparison> lines = of(section.suite(), verdict);
+            if (!lines.isEmpty()) {
+                html.append("<p>").append(link(section.suite())).append(":\n");
+                for (Comparison each : lines) {
+                    String what = section.panels().size() == 1
+                            ? each.line().label()
+                            : each.panel().title() + ", " + each.line().label();
+                    html.append("<span class=\"line\">").append(escaped(what)).append(" <span class=\"");
+                    html.append(name(verdict))
+                            .append("\">")
+                            .append(escaped(each.ratio().text()));
+                    html.append("</span> of ")
+                            .append(escaped(each.ratio().rival()))
+                            .append("</span>\n");
+                }
+                html.append("</p>\n");
+            }
         }
-        html.append("</ul></details>\n");
+        html.append("</details>\n");
     }
 
     @SafeVarargs

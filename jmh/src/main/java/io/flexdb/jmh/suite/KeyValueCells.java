@@ -1,8 +1,9 @@
 package io.flexdb.jmh.suite;
 
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** The cells of suites on key-value stores: their sizes by scale, and the data sets of the paper's Table 3. */
 final class KeyValueCells {
@@ -45,20 +46,32 @@ final class KeyValueCells {
     }
 
     private static Cell of(Plan plan, String store, String name, DataSet set, String... more) {
-        List<String> arguments = new ArrayList<>();
+        Map<String, String> arguments = new LinkedHashMap<>(); // by the names of options: the last one counts
         if (plan.scale() == Scale.SMOKE) {
-            arguments.add("--quick");
+            put(arguments, "--quick");
         } else if (plan.scale() == Scale.PAPER) {
-            arguments.addAll(List.of("--cache=16g", "--memtable=1g", "--heap=16g"));
+            put(arguments, "--cache=16g", "--memtable=1g", "--heap=16g");
         }
-        arguments.add("--stores=" + store);
-        arguments.add("--space=" + set.argument);
-        arguments.add("--records=" + set.records(plan));
-        arguments.add("--operations=" + plan.of(20_000, 1_000_000, 100_000_000));
-        arguments.add("--threads=" + plan.threads());
-        arguments.addAll(List.of(more)); // of two of the same name the last one counts
+        put(
+                arguments,
+                "--stores=" + store,
+                "--space=" + set.argument,
+                "--records=" + set.records(plan),
+                "--operations=" + plan.of(20_000, 1_000_000, 100_000_000),
+                "--threads=" + plan.threads());
+        put(arguments, more);
         return new Cell(
-                name + " " + set.argument + " " + store, label(store), Program.KEY_VALUE, set.label + ": ", arguments);
+                name + " " + set.argument + " " + store,
+                label(store),
+                Program.KEY_VALUE,
+                set.label + ": ",
+                List.copyOf(arguments.values()));
+    }
+
+    private static void put(Map<String, String> arguments, String... more) {
+        for (String argument : more) {
+            arguments.put(argument.split("=", 2)[0], argument);
+        }
     }
 
     /** The name of a store in tables. */

@@ -20,8 +20,12 @@ final class Report {
     private final Medians medians;
     private final List<Section> sections = new ArrayList<>();
 
-    /** A suite that has results. */
-    record Section(Suite suite, List<Panel> panels, List<String> remarks) {}
+    /**
+     * A suite that has results.
+     *
+     * @param failures cells that have failed
+     */
+    record Section(Suite suite, List<Panel> panels, List<String> remarks, long failures) {}
 
     /** A line in which ours is compared. */
     record Comparison(Suite suite, Panel panel, Panel.Line line, Ratio ratio) {}
@@ -38,7 +42,8 @@ final class Report {
                 List<Panel> panels = suite.panels(plan()).stream()
                         .filter(panel -> !Grid.measured(panel, medians).isEmpty())
                         .toList();
-                sections.add(new Section(suite, panels, remarks(results)));
+                long failures = results.stream().filter(CellResult::hasFailed).count();
+                sections.add(new Section(suite, panels, remarks(results), failures));
             }
         }
     }
@@ -97,8 +102,10 @@ final class Report {
     List<String> method() {
         List<String> method = new ArrayList<>();
         method.add("Each cell has a fresh JVM. Those that are compared are measured in turn, in each round anew.");
-        method.add("Figures are medians of " + plan().rounds()
-                + " rounds. ± is half of the distance from the least to the most.");
+        method.add((plan().rounds() == 1
+                        ? "Figures are of one round."
+                        : "Figures are medians of " + plan().rounds() + " rounds.")
+                + " ± is half of the distance from the least to the most.");
         method.add("▲ ahead, ▼ behind the best rival; = the ranges of both overlap, or differ by less than 2 %.");
         method.add(
                 plan().scale() == Scale.SMOKE

@@ -25,6 +25,8 @@ final class Suites {
             new DurabilityModes(),
             new Growth(),
             new ReadersUnderCommits(),
+            new ValuesBySize(),
+            new Ageing(),
             new FilesSuite());
 
     private Suites() {}

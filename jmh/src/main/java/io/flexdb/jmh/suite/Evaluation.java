@@ -5,6 +5,7 @@ import io.flexdb.jmh.PageCache;
 import io.flexdb.jmh.flexdb.MemoryLimit;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
@@ -159,7 +160,14 @@ public final class Evaluation implements Callable<Integer> {
     }
 
     static CommandLine commandLine(List<Suite> known, PrintStream out, PrintStream progress) {
-        return new CommandLine(new Evaluation(known, out, progress)).setCaseInsensitiveEnumValuesAllowed(true);
+        return new CommandLine(new Evaluation(known, out, progress))
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler((wrong, arguments) -> {
+                    PrintWriter err = wrong.getCommandLine().getErr();
+                    err.println(wrong.getMessage());
+                    err.println("\"jmh/run.sh help\" tells the arguments.");
+                    return CommandLine.ExitCode.USAGE;
+                });
     }
 
     @Override

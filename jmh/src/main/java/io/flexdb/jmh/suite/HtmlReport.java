@@ -213,8 +213,8 @@ final class HtmlReport {
         }
         for (Panel panel : section.panels()) {
             element("h3", "", panel.title());
-            chart(panel);
-            table(Grid.of(panel, report.medians()));
+            chart(panel, section.medians());
+            table(Grid.of(panel, section.medians()));
         }
         for (String remark : section.remarks()) {
             element("p", remark.startsWith("FAILED") ? "note failed" : "note", remark);
@@ -222,8 +222,8 @@ final class HtmlReport {
         html.append("</section>\n");
     }
 
-    private void chart(Panel panel) throws IOException {
-        Optional<String> svg = Charts.svg(panel, report.medians());
+    private void chart(Panel panel, Medians medians) throws IOException {
+        Optional<String> svg = Charts.svg(panel, medians);
         if (svg.isPresent()) {
             html.append("<div class=\"scroll chart\"><img alt=\"")
                     .append(escaped("Chart of the table below: " + panel.title()))

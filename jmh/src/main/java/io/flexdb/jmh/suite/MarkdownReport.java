@@ -64,7 +64,7 @@ final class MarkdownReport {
             line("");
             line("### " + panel.title());
             line("");
-            table(Grid.of(panel, report.medians()));
+            table(Grid.of(panel, section.medians()));
         }
         if (!section.remarks().isEmpty()) {
             line("");

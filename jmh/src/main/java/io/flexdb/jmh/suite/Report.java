@@ -17,7 +17,6 @@ import java.util.stream.Collectors;
 /** The results of a run by suites, for the formats that show them. */
 final class Report {
     private final ResultStore store;
-    private final Medians medians;
     private final List<Section> sections = new ArrayList<>();
 
     /**
@@ -25,25 +24,26 @@ final class Report {
      *
      * @param failures cells that have failed
      */
-    record Section(Suite suite, List<Panel> panels, List<String> remarks, long failures) {}
+    record Section(Suite suite, Medians medians, List<Panel> panels, List<String> remarks, long failures) {}
 
     /** A line in which ours is compared. */
     record Comparison(Suite suite, Panel panel, Panel.Line line, Ratio ratio) {}
 
     Report(ResultStore store, List<Suite> suites) {
         this.store = store;
-        this.medians = new Medians(store.results());
         for (Suite suite : suites) {
             Set<String> cells = suite.cells(plan()).stream().map(Cell::id).collect(Collectors.toSet());
             List<CellResult> results = store.results().stream()
                     .filter(result -> cells.contains(result.cell()))
                     .toList();
             if (!results.isEmpty()) {
+                // Of its own cells only: those of other suites may have loaded or read the same with other settings.
+                Medians medians = new Medians(results);
                 List<Panel> panels = suite.panels(plan()).stream()
                         .filter(panel -> !Grid.measured(panel, medians).isEmpty())
                         .toList();
                 long failures = results.stream().filter(CellResult::hasFailed).count();
-                sections.add(new Section(suite, panels, remarks(results), failures));
+                sections.add(new Section(suite, medians, panels, remarks(results), failures));
             }
         }
     }
@@ -66,10 +66,6 @@ final class Report {
 
     Machine machine() {
         return store.header().machine();
-    }
-
-    Medians medians() {
-        return medians;
     }
 
     List<Section> sections() {
@@ -122,7 +118,8 @@ final class Report {
         for (Section section : sections) {
             for (Panel panel : section.panels) {
                 for (Panel.Line line : panel.lines()) {
-                    medians.ratio(line.experiment())
+                    section.medians
+                            .ratio(line.experiment())
                             .filter(ratio -> ratio.verdict() == verdict)
                             .ifPresent(ratio -> comparisons.add(new Comparison(section.suite, panel, line, ratio)));
                 }

@@ -122,7 +122,9 @@ public final class LargeValues implements Callable<Integer> {
     }
 
     private void measure(Candidate candidate, Durability durability, int valueBytes) throws IOException {
-        Path place = Files.createDirectories(directory.resolve("values"));
+        Path place = directory.resolve("values");
+        KeyValue.remove(place); // of a run that was killed
+        Files.createDirectories(place);
         StoreSettings settings = new StoreSettings(place, 64L << 20, 0, durability, UnaryOperator.identity());
         int count = (int) Math.max(1, (mebibytes << 20) / valueBytes);
         int keys = Math.max(1, count * 2 / 3);

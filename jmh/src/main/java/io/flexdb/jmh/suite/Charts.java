@@ -1,5 +1,7 @@
 package io.flexdb.jmh.suite;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.flexdb.jmh.Pictures;
 import io.flexdb.jmh.suite.Medians.Value;
 import java.awt.Color;
@@ -10,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
@@ -32,6 +35,10 @@ final class Charts {
     };
 
     private static final int FONT_SIZE = 15;
+    private static final int UPRIGHT_LABELS = 7; // beside each other; more are turned
+
+    /** Tenths of a pixel are enough, and make a file a quarter as long: letters are drawn as curves. */
+    private static final Pattern DECIMALS = Pattern.compile("(\\.\\d)\\d+");
 
     private Charts() {}
 
@@ -55,7 +62,9 @@ final class Charts {
 
     private static Chart<?, ?> bars(Panel panel, List<Panel.Line> lines, String unit, Medians medians) {
         CategoryChart chart = Pictures.bars("", unit);
-        chart.getStyler().setXAxisLabelRotation(lines.size() > 6 ? 30 : 0).setSeriesColors(COLORS);
+        chart.getStyler()
+                .setXAxisLabelRotation(lines.size() > UPRIGHT_LABELS ? 90 : 0)
+                .setSeriesColors(COLORS);
         for (String subject : Grid.subjects(panel, medians)) {
             List<Double> values = new ArrayList<>();
             for (Panel.Line line : lines) {
@@ -104,6 +113,6 @@ final class Charts {
         }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         VectorGraphicsEncoder.saveVectorGraphic(chart, bytes, VectorGraphicsFormat.SVG);
-        return bytes.toString(java.nio.charset.StandardCharsets.UTF_8);
+        return DECIMALS.matcher(bytes.toString(UTF_8)).replaceAll("$1");
     }
 }

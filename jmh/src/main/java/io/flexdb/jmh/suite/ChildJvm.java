@@ -13,7 +13,9 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Runs programs in JVMs of their own; their output goes to log files. For one thread. */
+/**
+ * Runs programs in JVMs of their own; their output goes to log files. For one thread, but for {@link #endRunning}.
+ */
 final class ChildJvm {
     private static final int TAIL_LINES = 3;
     private static final int WRONG_ARGUMENTS = 2; // the exit code
@@ -21,6 +23,7 @@ final class ChildJvm {
     private final Path directory;
     private final Path output;
     private final Duration limit;
+    private volatile Process running;
 
     /**
      * @param directory where programs may make stores
@@ -71,6 +74,7 @@ final class ChildJvm {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
+        running = process;
         String failure = "";
         try {
             if (!process.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
@@ -82,6 +86,15 @@ final class ChildJvm {
             end(process);
         }
         return new Outcome(started.toString(), (System.nanoTime() - start) / 1e9, failure, log);
+    }
+
+    /** Ends the program that runs, if any, and all it started; for another thread when this process ends. */
+    void endRunning() {
+        Process process = running;
+        if (process != null) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
     }
 
     /** Ends a program and all it started. */

@@ -56,20 +56,34 @@ record Grid(List<String> header, List<Row> rows) {
         return panel.shape() == Panel.Shape.TABLE_BY_SUBJECT ? bySubject(panel, medians) : byExperiment(panel, medians);
     }
 
+    /** The comparison stands beside ours, in sight on a narrow page; a unit that is everywhere the same, in the header. */
     private static Grid byExperiment(Panel panel, Medians medians) {
         List<String> subjects = subjects(panel, medians);
-        List<String> header = new ArrayList<>(List.of("", "unit"));
-        header.addAll(subjects);
+        List<Panel.Line> lines = measured(panel, medians);
+        List<String> units = lines.stream()
+                .map(line -> medians.unit(line.experiment()))
+                .distinct()
+                .toList();
         boolean compared = isCompared(panel, medians);
+        List<String> header = new ArrayList<>(List.of(units.size() == 1 ? units.get(0) : ""));
+        if (units.size() > 1) {
+            header.add("unit");
+        }
+        header.addAll(subjects);
         if (compared) {
-            header.add("to the best rival");
+            header.add(header.indexOf(subjects.get(0)) + 1, "to the best rival");
         }
         List<Row> rows = new ArrayList<>();
-        for (Panel.Line line : measured(panel, medians)) {
-            List<Entry> entries = new ArrayList<>(List.of(Entry.text(medians.unit(line.experiment()))));
-            subjects.forEach(subject -> entries.add(entry(line, subject, medians)));
-            if (compared) {
-                entries.add(ratio(line, medians));
+        for (Panel.Line line : lines) {
+            List<Entry> entries = new ArrayList<>();
+            if (units.size() > 1) {
+                entries.add(Entry.text(medians.unit(line.experiment())));
+            }
+            for (String subject : subjects) {
+                entries.add(entry(line, subject, medians));
+                if (compared && subject.equals(subjects.get(0))) {
+                    entries.add(ratio(line, medians));
+                }
             }
             rows.add(new Row(line.label(), entries));
         }

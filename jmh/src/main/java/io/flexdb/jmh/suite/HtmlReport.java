@@ -20,7 +20,7 @@ final class HtmlReport {
               --card: #f5f7f9; --good: #0b6b3a; --good-back: #ddf3e4; --bad: #a3201d; --bad-back: #fbe0de; }
             @media (prefers-color-scheme: dark) { :root { --back: #14181c; --text: #e6eaee; --faint: #9aa7b3;
               --line: #333c45; --card: #1d2329; --good: #7fd8a2; --good-back: #153624; --bad: #ff9d95;
-              --bad-back: #4a1c1a; } .chart img { filter: invert(1) hue-rotate(180deg); } }
+              --bad-back: #4a1c1a; } .chart img { filter: invert(.91) hue-rotate(180deg); } }
             * { box-sizing: border-box; }
             body { margin: 0 auto; padding: 1rem; max-width: 72rem; background: var(--back); color: var(--text);
               font: 1rem/1.5 system-ui, sans-serif; }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Runs programs in JVMs of their own; their output goes to log files. For one thread, but for {@link #endRunning}.
+ * Runs programs in JVMs of their own; their output goes to log files. For one thread, but for {@link #end}.
  */
 final class ChildJvm {
     private static final int TAIL_LINES = 3;
@@ -24,6 +24,7 @@ final class ChildJvm {
     private final Path output;
     private final Duration limit;
     private volatile Process running;
+    private volatile boolean ended;
 
     /**
      * @param directory where programs may make stores
@@ -61,6 +62,7 @@ final class ChildJvm {
 
     Outcome run(String name, int round, List<String> jvmArguments, String mainClass, List<String> arguments)
             throws IOException, InterruptedException {
+        requireGoingOn();
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmArguments);
@@ -85,15 +87,23 @@ final class ChildJvm {
         } finally {
             end(process);
         }
+        requireGoingOn(); // a program that was ended has not failed
         return new Outcome(started.toString(), (System.nanoTime() - start) / 1e9, failure, log);
     }
 
-    /** Ends the program that runs, if any, and all it started; for another thread when this process ends. */
-    void endRunning() {
+    /** Ends the program that runs, if any, and all it started, and runs no other; for the end of this process. */
+    void end() {
+        ended = true;
         Process process = running;
         if (process != null) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
+        }
+    }
+
+    private void requireGoingOn() throws InterruptedException {
+        if (ended) {
+            throw new InterruptedException("the run was ended");
         }
     }
 

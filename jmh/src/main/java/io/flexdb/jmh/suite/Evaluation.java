@@ -306,16 +306,7 @@ public final class Evaluation implements Callable<Integer> {
         Path logs = Files.createDirectories(output.resolve("logs"));
         Duration limit = Duration.ofMinutes(limitMinutes != null ? limitMinutes : scale.of(10, 240, 1440));
         ChildJvm child = new ChildJvm(Path.of(plan.directory()), logs.toAbsolutePath(), limit);
-        Thread ending = new Thread(child::endRunning, "end of children");
-        Runtime.getRuntime().addShutdownHook(ending);
-        try {
-            return measure(plan, suites, child);
-        } finally {
-            Runtime.getRuntime().removeShutdownHook(ending);
-        }
-    }
-
-    private int measure(Plan plan, List<Suite> suites, ChildJvm child) throws IOException, InterruptedException {
+        Runtime.getRuntime().addShutdownHook(new Thread(child::end, "end of children"));
         Preconditions found = Preconditions.check(plan, suites, child);
         found.said().forEach(progress::println);
         if (!found.fatal().isEmpty()) {

@@ -1,6 +1,7 @@
 package io.flexdb.jmh.suite;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
@@ -89,5 +90,12 @@ class ProgramTest {
                 "--parts=put",
                 "--records=50000000");
         assertTrue(result.failure().startsWith("it was ended after "), result.failure());
+    }
+
+    @Test
+    void nothingIsRunOnceAllIsEnded() {
+        ChildJvm child = new ChildJvm(directory, directory, Duration.ofMinutes(1));
+        child.end();
+        assertThrows(InterruptedException.class, () -> child.run("x", 1, List.of(), "none", List.of()));
     }
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes file systems to compare with, as images in files, and mounts them; needs root.
 #   jmh/filesystems.sh up DIR [SIZE]   ext4, XFS and Btrfs of SIZE each, 20G unless told, under DIR;
-#                                      prints the arguments for Table 2: FlexSpace goes onto XFS, as in the paper
+#                                      prints the arguments of "jmh/run.sh program table2": FlexSpace goes onto XFS, as in
+#                                      the paper; "jmh/run.sh table2" calls the second one --file-systems
 #   jmh/filesystems.sh down DIR        unmounts them and removes the images
 set -Eeuo pipefail
 
@@ -17,7 +18,7 @@ fail() {
 }
 
 usage() {
-  sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+  sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
   exit 2
 }
 

@@ -1,79 +1,138 @@
 package io.flexdb.jmh.flexdb;
 
 import io.flexdb.Durability;
+import io.flexdb.jmh.BenchmarkOptions;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /**
  * Puts and gets large values, in FlexDB beside its rivals, and tells what was written for each byte of them.
  *
  * <pre>
- * jmh/kv.sh values [MiB for each line, default 512] [directory, default jmh/target/values]
+ * jmh/run.sh program values --mebibytes=512
  * </pre>
  *
  * Each line has a new store, to which so many values are put in random order that they have so many bytes, a third of
  * them overwritten; it is closed, since then all has to be where it belongs, opened again, and each value is read.
  */
-public final class LargeValues {
-    private static final int[] VALUE_BYTES = {64 << 10, 1 << 20, 16 << 20};
+@Command(name = "values", sortOptions = false, description = "Measures large values, and prints a table.")
+public final class LargeValues implements Callable<Integer> {
+    private enum Candidate {
+        FLEXDB("FlexDB", FlexDBStore::new),
+        ROCKSDB("RocksDB, BlobDB", settings -> new RocksDBStore(settings, RocksDBStore::withBlobs)),
+        LMDB("LMDB", LmdbStore::new);
 
-    private static final int LEAST_MEBIBYTES = 16; // one of the largest
+        private final String label;
+        private final Function<StoreSettings, KeyValueStore> opener;
 
-    private record Candidate(String name, Function<StoreSettings, KeyValueStore> opener) {}
-
-    private static final List<Candidate> CANDIDATES = List.of(
-            new Candidate("FlexDB", FlexDBStore::new),
-            new Candidate("RocksDB, BlobDB", settings -> new RocksDBStore(settings, RocksDBStore::withBlobs)),
-            new Candidate("LMDB", LmdbStore::new));
-
-    private final Path directory;
-    private final long bytes;
-
-    private LargeValues(Path directory, long bytes) {
-        this.directory = directory;
-        this.bytes = bytes;
+        Candidate(String label, Function<StoreSettings, KeyValueStore> opener) {
+            this.label = label;
+            this.opener = opener;
+        }
     }
 
-    /** See the class. */
-    public static void main(String[] arguments) throws IOException {
-        long mebibytes = arguments.length > 0 ? Long.parseLong(arguments[0]) : 512;
-        Path directory = Path.of(arguments.length > 1 ? arguments[1] : "jmh/target/values");
-        if (mebibytes < LEAST_MEBIBYTES || arguments.length > 2) {
-            System.err.println(
-                    "usage: jmh/kv.sh values [MiB for each line, at least " + LEAST_MEBIBYTES + "] [directory]");
-            System.exit(2);
-        }
-        LargeValues run = new LargeValues(directory, mebibytes << 20);
+    @Option(names = "--mebibytes", defaultValue = "512", description = "Of a line of the table. Default: 512.")
+    private long mebibytes;
+
+    @Option(
+            names = "--values",
+            split = ",",
+            defaultValue = "64k,1m,16m",
+            converter = BenchmarkOptions.Count.class,
+            description = "Bytes of a value. Default: ${DEFAULT-VALUE}.")
+    private List<Integer> valueSizes;
+
+    @Option(
+            names = "--stores",
+            split = ",",
+            defaultValue = "flexdb,rocksdb,lmdb",
+            description = "Of ${COMPLETION-CANDIDATES}. Default: all.")
+    private List<Candidate> candidates;
+
+    @Option(
+            names = "--durabilities",
+            split = ",",
+            defaultValue = "os,sync",
+            description = "Of ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+    private List<Durability> durabilities;
+
+    @Option(names = "--rounds", defaultValue = "1", description = "How often all is measured. Default: 1.")
+    private int rounds;
+
+    @Option(names = "--dir", defaultValue = "jmh/target/values", description = "Where to write.")
+    private Path directory;
+
+    @Option(names = "--json", defaultValue = "jmh/target/values.json", description = "Where all figures go.")
+    private Path json;
+
+    @Option(names = "--help", usageHelp = true, description = "Shows this.")
+    private boolean help;
+
+    private final List<String> figures = new ArrayList<>();
+
+    private LargeValues() {}
+
+    /** @param arguments see {@code --help} */
+    public static void main(String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new LargeValues()).setCaseInsensitiveEnumValuesAllowed(true);
+    }
+
+    @Override
+    public Integer call() throws IOException {
         System.out.println("| store | durability | value | put, MB/s | get, MB/s | written for each byte |");
         System.out.println("|---|---|---:|---:|---:|---:|");
-        for (Durability durability : List.of(Durability.OS, Durability.SYNC)) {
-            for (int valueBytes : VALUE_BYTES) {
-                for (Candidate candidate : CANDIDATES) {
-                    run.measure(candidate, durability, valueBytes);
+        for (int round = 1; round <= rounds; round++) {
+            for (Durability durability : durabilities) {
+                for (int valueBytes : valueSizes) {
+                    for (Candidate candidate : candidates) {
+                        measure(candidate, durability, valueBytes);
+                        Files.writeString(json, "[\n" + String.join(",\n", figures) + "\n]\n");
+                    }
                 }
             }
         }
+        System.out.println("All figures: " + json);
+        return 0;
+    }
+
+    private void add(Candidate candidate, String experiment, double value, String unit) {
+        figures.add(String.format(
+                Locale.ROOT,
+                "{\"store\": \"%s\", \"experiment\": \"%s\", \"value\": %s, \"unit\": \"%s\"}",
+                candidate.label,
+                experiment,
+                value,
+                unit));
     }
 
     private void measure(Candidate candidate, Durability durability, int valueBytes) throws IOException {
-        Path place = Files.createDirectories(directory.resolve("values"));
+        Path place = directory.resolve("values");
+        KeyValue.remove(place); // of a run that was killed
+        Files.createDirectories(place);
         StoreSettings settings = new StoreSettings(place, 64L << 20, 0, durability, UnaryOperator.identity());
-        int count = (int) (bytes / valueBytes);
+        int count = (int) Math.max(1, (mebibytes << 20) / valueBytes);
         int keys = Math.max(1, count * 2 / 3);
         byte[] value = new byte[valueBytes];
         new Random(1).nextBytes(value);
         long writtenBefore = ProcessFigures.now().writtenBytes();
         long start = System.nanoTime();
-        try (KeyValueStore store = candidate.opener().apply(settings)) {
+        try (KeyValueStore store = candidate.opener.apply(settings)) {
             for (int i = 0; i < count; i++) {
                 value[i % valueBytes]++;
                 store.put(key((int) (i * 2654435761L % keys)), value);
@@ -83,38 +142,32 @@ public final class LargeValues {
         double written = (double) (ProcessFigures.now().writtenBytes() - writtenBefore) / ((long) count * valueBytes);
         long read = 0;
         start = System.nanoTime();
-        try (KeyValueStore store = candidate.opener().apply(settings)) {
+        try (KeyValueStore store = candidate.opener.apply(settings)) {
             for (int i = 0; i < keys; i++) {
                 byte[] found = store.get(key((int) (i * 40503L % keys)));
                 read += found == null ? 0 : found.length;
             }
         }
         double getSeconds = (System.nanoTime() - start) / 1e9;
+        double putRate = (long) count * valueBytes / putSeconds / 1e6;
+        double getRate = read / getSeconds / 1e6;
+        String name = String.format(Locale.ROOT, ", %,d KiB, %s", valueBytes >> 10, durability);
+        add(candidate, "put" + name, putRate, "MB/s");
+        add(candidate, "get" + name, getRate, "MB/s");
+        add(candidate, "written for each byte" + name, written, "B");
         System.out.printf(
                 Locale.ROOT,
                 "| %s | `%s` | %,d KiB | %,.0f | %,.0f | %.2f |%n",
-                candidate.name(),
+                candidate.label,
                 durability,
                 valueBytes >> 10,
-                (long) count * valueBytes / putSeconds / 1e6,
-                read / getSeconds / 1e6,
+                putRate,
+                getRate,
                 written);
-        delete(place);
+        KeyValue.remove(place);
     }
 
     private static byte[] key(int number) {
-        return String.format(Locale.ROOT, "value%09d", number).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
-    }
-
-    private static void delete(Path place) throws IOException {
-        try (Stream<Path> files = Files.walk(place)) {
-            files.sorted(Comparator.reverseOrder()).forEach(file -> {
-                try {
-                    Files.delete(file);
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-        }
+        return String.format(Locale.ROOT, "value%09d", number).getBytes(StandardCharsets.US_ASCII);
     }
 }

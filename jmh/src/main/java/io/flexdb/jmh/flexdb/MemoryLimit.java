@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * A control group of Linux whose processes together may use so much memory, page cache included. It is gone when it is
  * closed, by when its processes must have ended.
  */
-final class MemoryLimit implements AutoCloseable {
+public final class MemoryLimit implements AutoCloseable {
     private static final Path GROUPS = Path.of("/sys/fs/cgroup");
     private static final Path OWN_GROUPS = Path.of("/proc/self/cgroup");
     private static final String NAME = "flexdb-benchmark-";
@@ -29,9 +29,10 @@ final class MemoryLimit implements AutoCloseable {
     /**
      * Makes it.
      *
+     * @param bytes that its processes may use together
      * @throws IOException if that can't be done here; the message says why
      */
-    static MemoryLimit of(long bytes) throws IOException {
+    public static MemoryLimit of(long bytes) throws IOException {
         Path group = parent().resolve(NAME + ProcessHandle.current().pid());
         try {
             Files.createDirectory(group);

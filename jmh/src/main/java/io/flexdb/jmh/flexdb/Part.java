@@ -28,6 +28,8 @@ enum Part {
     UPDATES("Updates (Figure 12f)"),
     /** Updates and insertions by FlexDB's stitching threshold: what they cost and write, and the scans behind them. */
     STITCHING("In place, stitched, or written anew"),
+    /** Scans of a store that is updated at random again and again, with FlexDB's defragmentation and without. */
+    AGEING("Scans of a store that ages"),
     /** Puts that are on disk when they return, by 1 thread and by all. */
     SYNC("Puts that are on disk when they return"),
     /** Puts, gets and scans by the number of pairs. */

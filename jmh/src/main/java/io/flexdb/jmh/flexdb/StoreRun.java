@@ -25,6 +25,8 @@ final class StoreRun {
     private static final int LONG_SCAN = 50; // as in the paper
     private static final int SYNC_SHARE = 500; // a put that waits for the disk takes as long as so many others
     private static final int AGING_SHARE = 16; // the paper updates 4 of 64 GB before it reads
+    private static final int AGEING_STEPS = 4;
+    private static final int AGEING_UPDATES = 2; // a step updates one of so many records
     private static final int WARM_UP_RECORDS = 50_000;
     private static final int WARM_UP_READS = 300_000;
     private static final int WARM_UP_SCANS = 10_000;
@@ -124,6 +126,7 @@ final class StoreRun {
             }
             case UPDATES -> updates();
             case STITCHING -> newFeatureRun().stitching();
+            case AGEING -> ageing();
             case SYNC -> sync();
             case GROWTH -> growth();
             case RECOVERY -> new Recovery(subject, settings, this::newDirectory, results, progress).run();
@@ -404,6 +407,47 @@ final class StoreRun {
     }
 
     // ---- parts that have stores of their own
+
+    /** A store in key order at first, each step then half of its records updated; each is opened again before its scans. */
+    private void ageing() throws Exception {
+        ageing("", settings.store(newDirectory()));
+        if (subject == Subject.FLEXDB) {
+            ageing(
+                    ", not defragmented",
+                    settings.store(newDirectory()).with(options -> options.withDefragmentedBytesPerSecond(0)));
+        }
+    }
+
+    private void ageing(String suffix, StoreSettings aged) throws Exception {
+        if (!subject.keepsPairs()) {
+            return;
+        }
+        int records = all.records();
+        try (KeyValueStore store = subject.open(aged)) {
+            all.prepare(store, new Experiment("load", Distribution.SEQUENTIAL, records, settings.threads));
+        }
+        for (int step = 0; step <= AGEING_STEPS; step++) {
+            String name = ", " + step * 100 / AGEING_UPDATES + " % updated" + suffix;
+            int scans = Math.max(1, settings.operations / LONG_SCAN);
+            try (KeyValueStore store = subject.open(aged)) {
+                all.scan(
+                        store,
+                        new Experiment("SCAN 50 uniform" + name, Distribution.UNIFORM, scans, settings.threads),
+                        LONG_SCAN,
+                        true);
+                all.get(
+                        store,
+                        new Experiment(
+                                "GET uniform" + name, Distribution.UNIFORM, settings.operations, settings.threads));
+            }
+            reportDisk("aged" + name, records, aged.directory());
+            try (KeyValueStore store = subject.open(aged)) {
+                int updates = Math.max(1, records / AGEING_UPDATES);
+                all.prepare(store, new Experiment("updates", Distribution.UNIFORM, updates, settings.threads));
+            }
+        }
+        KeyValue.remove(aged.directory());
+    }
 
     private void sync() throws Exception {
         int operations = Math.max(1, settings.operations / SYNC_SHARE);

@@ -9,7 +9,13 @@ import java.util.OptionalDouble;
  * The figures of the paper's Table 2, for 262,144 blocks; "Y" there is less than 0.01. For insertions of 4 KB on ext4
  * it is the figure of the text.
  */
-final class PaperFigures {
+public final class PaperFigures {
+    /** The systems of the table. */
+    public static final List<String> SYSTEMS = List.of(Subject.FLEXSPACE, "xfs", "ext4", "f2fs", "btrfs");
+
+    /** The metric of bytes written to the disk for each byte written. */
+    public static final String WRITE_AMPLIFICATION = WriteAndRead.DEVICE;
+
     static final String LESS = "<0.01";
 
     private static final int BLOCKS = 1 << 18;
@@ -17,10 +23,7 @@ final class PaperFigures {
     private static final int LARGE_BLOCK_BYTES = 64 << 10;
 
     /** Who has figures for a pattern, in the order of the table. */
-    private static final List<List<String>> SYSTEMS = List.of(
-            List.of(Subject.FLEXSPACE, "xfs", "ext4"),
-            List.of(Subject.FLEXSPACE, "xfs", "ext4", "f2fs", "btrfs"),
-            List.of(Subject.FLEXSPACE, "xfs", "ext4", "f2fs", "btrfs"));
+    private static final List<List<String>> SYSTEMS_BY_PATTERN = List.of(SYSTEMS.subList(0, 3), SYSTEMS, SYSTEMS);
 
     /** A row for each metric: 4 KB, then 64 KB. */
     private static final Map<String, String> ROWS = Map.of(
@@ -51,16 +54,33 @@ final class PaperFigures {
 
     private PaperFigures() {}
 
+    /**
+     * The figure as it is printed, empty if there is none.
+     *
+     * @param metric as {@link Table2} names it, such as {@code random read, cold, threads 1}
+     * @param pattern of writing, as the table names it
+     * @param blockBytes 4096 or 65536
+     * @param system of {@link #SYSTEMS}
+     */
+    public static String cell(String metric, String pattern, int blockBytes, String system) {
+        for (Pattern each : Pattern.values()) {
+            if (each.label.equals(pattern)) {
+                return cell(metric, each, blockBytes, BLOCKS, system);
+            }
+        }
+        return "";
+    }
+
     /** The figure as it is printed, empty if there is none. */
     static String cell(String metric, Pattern pattern, int blockBytes, int blocks, String system) {
         boolean small = blockBytes == SMALL_BLOCK_BYTES;
-        List<String> systems = SYSTEMS.get(pattern.ordinal());
+        List<String> systems = SYSTEMS_BY_PATTERN.get(pattern.ordinal());
         boolean has = blocks == BLOCKS && (small || blockBytes == LARGE_BLOCK_BYTES);
         if (!has || !systems.contains(system) || !ROWS.containsKey(metric)) {
             return "";
         }
         int column = systems.indexOf(system);
-        for (List<String> earlier : SYSTEMS.subList(0, pattern.ordinal())) {
+        for (List<String> earlier : SYSTEMS_BY_PATTERN.subList(0, pattern.ordinal())) {
             column += earlier.size();
         }
         String[] row = ROWS.get(metric).split(" ");

@@ -104,7 +104,9 @@ public final class Table2 {
         Table2Settings few = settings.with(WARM_UP);
         new RawWrites(few, new Measurements(nowhere)).run();
         new WriteAndRead(few, new Measurements(nowhere), false).run();
-        new WriteAndRead(settings.with(WARM_UP_OF_OURS), new Measurements(nowhere), false).run();
+        if (settings.measuresOurs()) {
+            new WriteAndRead(settings.with(WARM_UP_OF_OURS), new Measurements(nowhere), false).run();
+        }
         if (settings.parts.contains(Part.SMALL)) {
             new SmallRecords(settings.with(WARM_UP_OF_SMALL), new Measurements(nowhere)).run();
         }

@@ -91,6 +91,12 @@ final class Table2Settings implements Callable<Integer> {
     List<Subject> rivals = new ArrayList<>();
 
     @Option(
+            names = "--only",
+            paramLabel = "NAME",
+            description = "Measure only FlexSpace, or only this one of the rivals. Default: all.")
+    private String only;
+
+    @Option(
             names = "--parts",
             paramLabel = "LIST",
             hideParamSyntax = true,
@@ -246,6 +252,10 @@ final class Table2Settings implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         BenchmarkOptions.dropEmptyItems(spec.commandLine());
+        if (subjects().isEmpty()) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "Invalid value for option '--only': no rival is called " + only);
+        }
         System.out.println(new Table2(this, System.err).run());
         return CommandLine.ExitCode.OK;
     }
@@ -254,7 +264,14 @@ final class Table2Settings implements Callable<Integer> {
     List<Subject> subjects() {
         List<Subject> subjects = new ArrayList<>(List.of(ours()));
         subjects.addAll(rivals);
-        return subjects;
+        return only == null
+                ? subjects
+                : subjects.stream().filter(each -> each.name().equals(only)).toList();
+    }
+
+    /** Whether FlexSpace is among those compared. */
+    boolean measuresOurs() {
+        return subjects().stream().anyMatch(Subject::isFlexSpace);
     }
 
     Subject ours() {

@@ -4,19 +4,25 @@ import java.util.List;
 import java.util.Map;
 
 /** The columns of Table 1, and what the paper has in them. */
-enum Experiment {
+public enum Experiment {
+    /** Insertions at random offsets into an empty index. */
     INSERT("insert", InsertBenchmark.class, Map.of(100_000L, "6.25 0.026 0.028", 1_000_000L, "5.26 0.0014 0.0017")),
+    /** Insertions at random offsets into an index that has extents already. */
     INSERT_AT("insert at", InsertAtSizeBenchmark.class, Map.of()),
+    /** The same at random places between extents. */
     INSERT_BETWEEN("insert between, at", InsertAtSizeBenchmark.class, Map.of()),
+    /** Appends to an empty index. */
     APPEND(
             "append",
             AppendBenchmark.class,
             Map.of(100_000_000L, "14.56 14.84 21.74", 1_000_000_000L, "13.30 13.55 19.61")),
+    /** Random lookups. */
     LOOKUP("lookup", LookupBenchmark.class, Map.of(100_000_000L, "11.7 11.8 12.7", 1_000_000_000L, "9.17 9.24 8.18")),
+    /** Queries of 50 extents at random places. */
     RANGE("range", RangeQueryBenchmark.class, Map.of(100_000_000L, "7.40 7.47 8.15", 1_000_000_000L, "6.37 6.41 6.15"));
 
     /** What is compared, in the order of the paper's figures. */
-    static final List<String> INDEXES = List.of("flextree", "bplustree", "array");
+    public static final List<String> INDEXES = List.of("flextree", "bplustree", "array");
 
     /** The most extents for which a rival can be built by insertions in some minutes. */
     private static final long MAX_RIVAL_EXTENTS = 1_000_000;
@@ -29,6 +35,11 @@ enum Experiment {
         this.label = label;
         this.benchmark = benchmark;
         this.paper = paper;
+    }
+
+    /** The name in tables. */
+    public String label() {
+        return label;
     }
 
     List<Long> sizes(Table1Settings settings) {
@@ -59,8 +70,13 @@ enum Experiment {
         };
     }
 
-    /** The paper's figure, or none. */
-    String paperFigure(String index, long extents) {
+    /**
+     * The paper's figure as printed, in million operations a second; empty if there is none.
+     *
+     * @param index of {@link #INDEXES}
+     * @param extents the paper's number of them
+     */
+    public String paperFigure(String index, long extents) {
         String figures = paper.get(extents);
         return figures == null ? "" : figures.split(" ")[INDEXES.indexOf(index)];
     }

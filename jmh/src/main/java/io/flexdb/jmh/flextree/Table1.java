@@ -55,7 +55,7 @@ public final class Table1 {
     String run() throws RunnerException, IOException {
         settings.run.prepare();
         for (int round = 1; round <= settings.run.rounds; round++) {
-            for (Experiment experiment : Experiment.values()) {
+            for (Experiment experiment : settings.experiments) {
                 for (long extents : experiment.sizes(settings)) {
                     progress.printf(
                             Locale.ROOT,
@@ -72,13 +72,16 @@ public final class Table1 {
                 PrintStream out = new PrintStream(file, false, StandardCharsets.UTF_8)) {
             ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
         }
+        if (settings.noMemory) {
+            return report.table(settings);
+        }
         progress.println("memory");
         return report.table(settings) + System.lineSeparator() + memory();
     }
 
     private void measure(Experiment experiment, long extents) throws RunnerException {
         // A run for each index, not one for all, so that what is compared is measured in turn.
-        for (String index : experiment.indexes(extents)) {
+        for (String index : indexes(experiment, extents)) {
             Collection<RunResult> run =
                     new Runner(options(experiment, index, extents).build()).run();
             for (RunResult result : run) {
@@ -89,6 +92,12 @@ public final class Table1 {
             }
             results.addAll(run);
         }
+    }
+
+    private List<String> indexes(Experiment experiment, long extents) {
+        List<String> indexes = new ArrayList<>(experiment.indexes(extents));
+        indexes.retainAll(settings.indexes);
+        return indexes;
     }
 
     private ChainedOptionsBuilder options(Experiment experiment, String index, long extents) {

@@ -29,7 +29,7 @@ final class Table1Report {
             rows.add(new ArrayList<>(List.of(name)));
             rows.add(new ArrayList<>(List.of(name + ", paper")));
         }
-        for (Experiment experiment : Experiment.values()) {
+        for (Experiment experiment : settings.experiments) {
             for (long extents : experiment.sizes(settings)) {
                 header.add(experiment.label + " " + Markdown.power(extents));
                 for (int i = 0; i < NAMES.size(); i++) {

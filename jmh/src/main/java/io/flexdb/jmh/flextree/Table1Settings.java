@@ -66,6 +66,27 @@ final class Table1Settings implements Callable<Integer> {
     List<Long> readSizes;
 
     @Option(
+            names = "--experiments",
+            paramLabel = "LIST",
+            hideParamSyntax = true,
+            split = ",",
+            defaultValue = "insert,insert_at,insert_between,append,lookup,range",
+            description = "Of ${COMPLETION-CANDIDATES}. Default: all.")
+    List<Experiment> experiments;
+
+    @Option(
+            names = "--indexes",
+            paramLabel = "LIST",
+            hideParamSyntax = true,
+            split = ",",
+            defaultValue = "flextree,bplustree,array",
+            description = "What is compared. Default: ${DEFAULT-VALUE}.")
+    List<String> indexes;
+
+    @Option(names = "--no-memory", description = "Leave out the table of memory.")
+    boolean noMemory;
+
+    @Option(
             names = "--jvm-args",
             paramLabel = "ARGS",
             description = "Arguments of the measured JVMs. Default: -Xmx6g -XX:MaxDirectMemorySize=6g.")

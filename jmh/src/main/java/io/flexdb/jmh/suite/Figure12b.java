@@ -1,0 +1,43 @@
+package io.flexdb.jmh.suite;
+
+import java.util.List;
+
+/** Figure 12b: the bytes that puts into an empty store write; measured with Figure 12a. */
+final class Figure12b implements Suite {
+    @Override
+    public String name() {
+        return "fig12b";
+    }
+
+    @Override
+    public String title() {
+        return "Write I/O";
+    }
+
+    @Override
+    public String paper() {
+        return "Figure 12b";
+    }
+
+    @Override
+    public String paperSays() {
+        return "RocksDB writes 2.1 to 2.9 times as much as FlexDB, KVell up to 8.5 times as much. A plot.";
+    }
+
+    @Override
+    public long diskBytes(Plan plan) {
+        return KeyValueCells.largestDiskBytes(plan);
+    }
+
+    @Override
+    public List<Cell> cells(Plan plan) {
+        return Figure12a.puts(plan);
+    }
+
+    @Override
+    public List<Panel> panels(Plan plan) {
+        return List.of(
+                Figure12a.panel("Bytes written for each byte put, until closed", ", written for each byte"),
+                Figure12a.panel("Bytes on disk for each byte of the pairs", ", on disk for each byte"));
+    }
+}

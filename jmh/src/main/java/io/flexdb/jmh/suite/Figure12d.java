@@ -1,0 +1,51 @@
+package io.flexdb.jmh.suite;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Figure 12d: the rate of scans. */
+final class Figure12d implements Suite {
+    private static final List<String> SCANS = List.of("Zipfian", "Zipfian-Composite", "uniform", "Zipfian, keys only");
+
+    @Override
+    public String name() {
+        return "fig12d";
+    }
+
+    @Override
+    public String title() {
+        return "SCAN throughput";
+    }
+
+    @Override
+    public String paper() {
+        return "Figure 12d";
+    }
+
+    @Override
+    public String paperSays() {
+        return "A plot. FlexDB is ahead of RocksDB and KVell at each length.";
+    }
+
+    @Override
+    public long diskBytes(Plan plan) {
+        return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
+    }
+
+    @Override
+    public List<Cell> cells(Plan plan) {
+        return KeyValueCells.of(
+                plan, plan.stores(), "scan", KeyValueCells.UDB, "--parts=scan", "--scan-lengths=10,50,100");
+    }
+
+    @Override
+    public List<Panel> panels(Plan plan) {
+        List<Panel.Line> lines = new ArrayList<>();
+        for (int length : List.of(10, 50, 100)) {
+            for (String scan : SCANS) {
+                lines.add(new Panel.Line(length + ", " + scan, "UDB: SCAN " + length + " " + scan));
+            }
+        }
+        return List.of(new Panel("Scans a second, by the number of pairs", Panel.Shape.BARS, lines));
+    }
+}

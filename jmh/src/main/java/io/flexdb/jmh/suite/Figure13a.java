@@ -1,0 +1,89 @@
+package io.flexdb.jmh.suite;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Figure 13a: YCSB with the records in memory. */
+final class Figure13a implements Suite {
+    static final String WORKLOADS = "a,b,c,d,e-50,f";
+
+    @Override
+    public String name() {
+        return "fig13a";
+    }
+
+    @Override
+    public String title() {
+        return "YCSB A to F, data in memory";
+    }
+
+    @Override
+    public String paper() {
+        return "Figure 13a, Table 5";
+    }
+
+    @Override
+    public String paperSays() {
+        return "The paper prints the highest rate of each workload only, FlexDB's but for KVell's in D. RocksDB reaches"
+                + " 1/2.0 to 1/5.9 of FlexDB in B, C and E, 1/2.1 to 1/2.3 in A and F.";
+    }
+
+    @Override
+    public long diskBytes(Plan plan) {
+        return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
+    }
+
+    @Override
+    public List<Cell> cells(Plan plan) {
+        List<String> more = new ArrayList<>(List.of("--parts=ycsb", "--workloads=" + WORKLOADS));
+        more.addAll(timed(plan));
+        return KeyValueCells.of(plan, plan.stores(), "ycsb", KeyValueCells.UDB, more.toArray(String[]::new));
+    }
+
+    /** Workloads end by time, except where nothing is measured in earnest. */
+    static List<String> timed(Plan plan) {
+        return plan.scale() == Scale.SMOKE
+                ? List.of()
+                : List.of("--operations=" + Integer.MAX_VALUE, "--duration=" + plan.seconds());
+    }
+
+    @Override
+    public List<Panel> panels(Plan plan) {
+        return panels("UDB: ", "787 1120 1780 - 266 815");
+    }
+
+    /**
+     * The panels of Figures 13a and 13b.
+     *
+     * @param prefix of experiments
+     * @param paper thousand operations a second of FlexDB in A to F, "-" where it has none
+     */
+    static List<Panel> panels(String prefix, String paper) {
+        String[] figures = paper.split(" ");
+        List<Panel.Line> rates = new ArrayList<>(List.of(new Panel.Line("load", prefix + "YCSB load")));
+        List<Panel.Line> tails = new ArrayList<>();
+        List<String> workloads = List.of("A", "B", "C", "D", "E-50", "F");
+        for (int i = 0; i < workloads.size(); i++) {
+            String name = workloads.get(i);
+            Map<String, String> ours = figures[i].equals("-") ? Map.of() : Map.of("FlexDB", figures[i]);
+            rates.add(new Panel.Line(name, prefix + "YCSB " + name, ours));
+            for (String operation : List.of("read", "update", "insert", "scan", "read-modify-write")) {
+                tails.add(new Panel.Line(
+                        name + ", " + operation, prefix + "YCSB " + name + ", " + operation + ", p99.9"));
+            }
+        }
+        return List.of(
+                new Panel("Operations a second", Panel.Shape.BARS, rates),
+                new Panel("Latency that 99.9 % of the operations stay below", Panel.Shape.TABLE, tails),
+                new Panel(
+                        "Costs",
+                        Panel.Shape.TABLE,
+                        List.of(
+                                new Panel.Line(
+                                        "written for each byte, load", prefix + "YCSB load, written for each byte"),
+                                new Panel.Line(
+                                        "on disk for each byte, at the end", prefix + "YCSB, on disk for each byte"),
+                                new Panel.Line("resident memory", prefix + "YCSB, resident memory"))));
+    }
+}

@@ -1,0 +1,49 @@
+package io.flexdb.jmh.suite;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The settings of a run. They are stored with its results: results of different plans are never mixed.
+ *
+ * @param directory on the device to measure
+ * @param rivals stores beside FlexDB, by the names of {@code kv.sh --stores}
+ * @param fileSystems {@code NAME:DIRECTORY} of the plain files beside FlexSpace
+ * @param threads client threads
+ * @param seconds the time of each YCSB workload
+ * @param memoryBytes the memory of a process in suites on more data than memory; 0 if it can't be limited
+ * @param rounds how often each cell is measured
+ * @param cold whether the page cache is dropped before cold reads
+ */
+record Plan(
+        Scale scale,
+        String directory,
+        List<String> rivals,
+        List<String> fileSystems,
+        int threads,
+        int seconds,
+        long memoryBytes,
+        int rounds,
+        boolean cold) {
+    static final String OURS = "flexdb";
+
+    <T> T of(T smoke, T laptop, T paper) {
+        return scale.of(smoke, laptop, paper);
+    }
+
+    /** FlexDB and those of the rivals that are among some, by their names in arguments. */
+    List<String> storesAmong(List<String> known) {
+        List<String> stores = new ArrayList<>(List.of(OURS));
+        rivals.stream().filter(known::contains).forEach(stores::add);
+        return stores;
+    }
+
+    /** FlexDB and all rivals. */
+    List<String> stores() {
+        return storesAmong(rivals);
+    }
+
+    Plan withRivals(List<String> others) {
+        return new Plan(scale, directory, others, fileSystems, threads, seconds, memoryBytes, rounds, cold);
+    }
+}

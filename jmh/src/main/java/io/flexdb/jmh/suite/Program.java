@@ -1,0 +1,138 @@
+package io.flexdb.jmh.suite;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The benchmark programs. Each takes {@code --json=FILE} and leaves its figures there as an array. */
+enum Program {
+    /** FlexTree, by JMH; the prefix of a cell is the whole name of its experiment. */
+    TABLE1("io.flexdb.jmh.flextree.Table1", List.of()) {
+        @Override
+        void read(Cell cell, JsonObject entry, Contents contents) {
+            JsonObject counted = entry.getAsJsonObject("secondaryMetrics").getAsJsonObject("operations");
+            JsonObject metric = counted == null ? entry.getAsJsonObject("primaryMetric") : counted;
+            double rate = metric.get("score").getAsDouble();
+            contents.figures.add(new Figure(cell.prefix(), cell.subject(), rate / 1e6, "million/s"));
+        }
+    },
+    /** FlexSpace and plain files. */
+    TABLE2("io.flexdb.jmh.flexspace.Table2", List.of("-Xmx2g")) {
+        @Override
+        void read(Cell cell, JsonObject entry, Contents contents) {
+            contents.add(cell, entry, text(entry, "subject"));
+        }
+    },
+    /** Key-value stores. It starts the JVMs of the stores itself. */
+    KEY_VALUE("io.flexdb.jmh.flexdb.KeyValue", List.of("-Xmx64m")) {
+        @Override
+        void read(Cell cell, JsonObject entry, Contents contents) {
+            if (entry.has("note")) {
+                contents.notes.add(text(entry, "note"));
+            } else {
+                contents.add(cell, entry, text(entry, "store"));
+            }
+        }
+    },
+    /** Large values. */
+    VALUES(
+            "io.flexdb.jmh.flexdb.LargeValues",
+            List.of(
+                    "-Xmx2g",
+                    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED")) {
+        @Override
+        void read(Cell cell, JsonObject entry, Contents contents) {
+            contents.add(cell, entry, text(entry, "store"));
+        }
+    },
+    /** Trees of files. It starts the JVMs of the subjects itself. */
+    FILES("io.flexdb.jmh.files.FileBenchmark", List.of("-Xmx64m")) {
+        @Override
+        void read(Cell cell, JsonObject entry, Contents contents) {
+            for (JsonElement value : entry.getAsJsonArray("values")) {
+                contents.figures.add(new Figure(
+                        cell.prefix() + text(entry, "experiment"),
+                        text(entry, "subject"),
+                        value.getAsDouble(),
+                        text(entry, "unit")));
+            }
+        }
+    };
+
+    private static final String DIRECTORY = "flexdb-evaluation"; // within that of the plan
+
+    private final String mainClass;
+    private final List<String> jvmArguments;
+
+    Program(String mainClass, List<String> jvmArguments) {
+        this.mainClass = mainClass;
+        this.jvmArguments = jvmArguments;
+    }
+
+    /** The contents of a file of figures. */
+    private static final class Contents {
+        private final List<Figure> figures = new ArrayList<>();
+        private final List<String> notes = new ArrayList<>();
+
+        private void add(Cell cell, JsonObject entry, String subject) {
+            figures.add(new Figure(
+                    cell.prefix() + text(entry, "experiment"),
+                    subject,
+                    entry.get("value").getAsDouble(),
+                    text(entry, "unit")));
+        }
+    }
+
+    abstract void read(Cell cell, JsonObject entry, Contents contents);
+
+    private static String text(JsonObject entry, String name) {
+        return entry.get(name).getAsString();
+    }
+
+    /** Whether it makes files in a directory. */
+    private boolean hasDirectory() {
+        return this != TABLE1;
+    }
+
+    CellResult measure(Cell cell, int round, ChildJvm child) throws IOException, InterruptedException {
+        Path json = child.newFile(cell.id() + ".json");
+        List<String> arguments = new ArrayList<>(cell.arguments());
+        arguments.add("--rounds=1");
+        arguments.add("--json=" + json);
+        if (hasDirectory()) {
+            arguments.add("--dir=" + child.directory().resolve(DIRECTORY));
+        }
+        ChildJvm.Outcome outcome = child.run(cell.id(), round, jvmArguments, mainClass, arguments);
+        Contents contents = new Contents();
+        String failure = outcome.failure();
+        try {
+            if (Files.exists(json) && Files.size(json) > 0) {
+                JsonArray entries =
+                        JsonParser.parseString(Files.readString(json)).getAsJsonArray();
+                entries.forEach(entry -> read(cell, entry.getAsJsonObject(), contents));
+            }
+        } catch (RuntimeException e) { // a program that was killed while it wrote
+            failure = failure + " Its figures can't be read: " + e.getMessage();
+        }
+        Files.deleteIfExists(json);
+        if (failure.isEmpty() && contents.figures.isEmpty() && contents.notes.isEmpty()) {
+            failure = "it gave no figure; see " + outcome.log();
+        }
+        return new CellResult(
+                cell.id(),
+                cell.subject(),
+                round,
+                outcome.started(),
+                outcome.seconds(),
+                contents.figures,
+                contents.notes,
+                failure);
+    }
+}

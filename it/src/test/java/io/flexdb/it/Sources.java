@@ -10,8 +10,16 @@ import java.util.stream.Stream;
 /** Sources and documents of the project. */
 final class Sources {
     private static final Path ROOT = Path.of("..");
-    private static final List<String> MODULES =
-            List.of("flextree", "flexspace", "flexdb", "flexdb-ycsb", "flexdb-files", "flexdb-micrometer", "flexdb-cli", "jmh", "it");
+    private static final List<String> MODULES = List.of(
+            "flextree",
+            "flexspace",
+            "flexdb",
+            "flexdb-ycsb",
+            "flexdb-files",
+            "flexdb-micrometer",
+            "flexdb-cli",
+            "jmh",
+            "it");
 
     private Sources() {}
 

@@ -42,8 +42,4 @@ record Plan(
     List<String> stores() {
         return storesAmong(rivals);
     }
-
-    Plan withRivals(List<String> others) {
-        return new Plan(scale, directory, others, fileSystems, threads, seconds, memoryBytes, rounds, cold);
-    }
 }

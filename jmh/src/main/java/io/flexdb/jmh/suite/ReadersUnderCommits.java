@@ -44,7 +44,7 @@ final class ReadersUnderCommits implements Suite {
         }
         rates.add(new Panel.Line("PUT uniform beside reads", "UDB: PUT uniform beside reads"));
         return List.of(
-                new Panel("Rates" + threads, Panel.Shape.BARS, rates),
+                new Panel("Rates; reading threads: " + Math.max(1, plan.threads() - 1), Panel.Shape.BARS, rates),
                 new Panel("Time of processors for each read", Panel.Shape.TABLE, costs));
     }
 }

@@ -1,0 +1,39 @@
+package io.flexdb.jmh.suite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PreconditionsTest {
+    @TempDir
+    Path directory;
+
+    private Preconditions check(List<String> rivals, long memoryBytes, Suite... suites) throws Exception {
+        List<String> fileSystems = List.of("ext4:" + directory);
+        Plan plan = new Plan(Scale.SMOKE, directory.toString(), rivals, fileSystems, 2, 3, memoryBytes, 1, false);
+        return Preconditions.check(plan, List.of(suites), new ChildJvm(directory, directory, Duration.ofMinutes(2)));
+    }
+
+    @Test
+    void aRivalThatCanNotBeLoadedIsFoundByTryingIt() throws Exception {
+        Preconditions found = check(List.of("nothing", "skiplist"), 1 << 28, new Figure12d());
+        assertEquals(List.of(), found.fatal());
+        assertEquals(Set.of("nothing"), found.unable().keySet());
+        assertEquals(1, found.suites().size());
+        assertTrue(
+                found.said().get(0).startsWith("nothing is left out: it can't be loaded: exit code 2: Invalid value"));
+    }
+
+    @Test
+    void aSuiteWithoutTheRightsItNeedsIsLeftOut() throws Exception {
+        Preconditions found = check(List.of(), 0, new Figure13b(), new Table1Suite());
+        assertEquals(List.of("table1"), found.suites().stream().map(Suite::name).toList());
+        assertTrue(found.said().get(0).startsWith("fig13b is left out: memory can't be limited here"));
+    }
+}

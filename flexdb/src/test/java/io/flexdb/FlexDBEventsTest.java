@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -157,6 +158,7 @@ class FlexDBEventsTest {
     private static List<RecordedEvent> of(String kind, List<RecordedEvent> events) {
         List<RecordedEvent> found = events.stream()
                 .filter(event -> event.getEventType().getName().equals("io.flexdb." + kind))
+                .sorted(Comparator.comparing(RecordedEvent::getStartTime)) // files have them by thread
                 .toList();
         assertFalse(found.isEmpty(), kind);
         return found;

@@ -18,6 +18,7 @@ final class Sources {
             "flexdb-files",
             "flexdb-micrometer",
             "flexdb-cli",
+            "flexdb-typed",
             "jmh",
             "it");
 

@@ -2,6 +2,7 @@ package io.flexdb;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a check of a {@link FlexDB}. It does not change, so any thread may read it. {@code toString()} has the
@@ -57,7 +58,7 @@ public sealed interface FlexDBCheckReport permits Reports.Check {
         String found();
 
         /** The keys of the pairs that are concerned; null if it is not pairs, or not known which. */
-        KeyRange keys();
+        @Nullable KeyRange keys();
     }
 
     /**
@@ -67,9 +68,9 @@ public sealed interface FlexDBCheckReport permits Reports.Check {
      */
     sealed interface KeyRange permits Reports.KeyRange {
         /** The key before the range; null if the range has the first of all. A copy each time. */
-        byte[] after();
+        byte @Nullable [] after();
 
         /** The key behind the range; null if the range has the last of all. A copy each time. */
-        byte[] before();
+        byte @Nullable [] before();
     }
 }

@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open snapshot, cursor or other object that keeps old versions of a store, as {@link FlexDBStats#holders} lists it.
@@ -24,7 +25,7 @@ public sealed interface FlexDBHolder permits Figures.Holder {
     long keptBytes();
 
     /** The stack where it was opened; null unless {@link FlexDBOptions#withHolderTraces} asks for it. */
-    Throwable openedAt();
+    @Nullable Throwable openedAt();
 
     /** The kinds of objects that keep old versions. */
     enum Kind {

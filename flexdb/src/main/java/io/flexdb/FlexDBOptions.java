@@ -10,6 +10,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a store. Immutable; each {@code with…} method returns a changed copy. All of them may differ from one
@@ -122,7 +123,7 @@ public final class FlexDBOptions {
      *
      * @param resources default null: {@linkplain FlexDBResources#shared those that all stores of the JVM share}
      */
-    public FlexDBOptions withResources(FlexDBResources resources) {
+    public FlexDBOptions withResources(@Nullable FlexDBResources resources) {
         boolean isDefault = resources == null || resources.equals(FlexDBResources.shared());
         return with(settings -> settings.resources = isDefault ? null : resources.resources());
     }
@@ -329,7 +330,7 @@ public final class FlexDBOptions {
      *
      * @param listener default null: none
      */
-    public FlexDBOptions withHealthListener(HealthListener listener) {
+    public FlexDBOptions withHealthListener(@Nullable HealthListener listener) {
         return with(settings -> settings.healthListener = listener);
     }
 
@@ -370,7 +371,7 @@ public final class FlexDBOptions {
      *
      * @param function default null: none
      */
-    public FlexDBOptions withMergeFunction(MergeFunction function) {
+    public FlexDBOptions withMergeFunction(@Nullable MergeFunction function) {
         return with(settings -> settings.merger = function == null ? null : new Merging(function));
     }
 
@@ -472,7 +473,7 @@ public final class FlexDBOptions {
     }
 
     /** What becomes of values by {@link FlexDB#merge}, or null. */
-    public MergeFunction mergeFunction() {
+    public @Nullable MergeFunction mergeFunction() {
         return settings.merger == null ? null : ((Merging) settings.merger).function;
     }
 
@@ -482,7 +483,7 @@ public final class FlexDBOptions {
     }
 
     /** What is told when the health changes, or null. */
-    public HealthListener healthListener() {
+    public @Nullable HealthListener healthListener() {
         return settings.healthListener;
     }
 

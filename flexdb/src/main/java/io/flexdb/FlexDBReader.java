@@ -77,9 +77,10 @@ public final class FlexDBReader extends KeyspaceReader implements AutoCloseable 
     }
 
     /**
-     * Does the same, and sees to it that every {@link BulkLoad} is there, too, that has been committed before the call,
-     * and every transaction or batch that is larger than a memtable. Of loads that no write has followed the logs know
-     * nothing, so if the writer has committed anything since, this reads the store anew, which takes as long as opening.
+     * Goes on to all that the writer has written: every write that has returned before the call, every {@link BulkLoad}
+     * that has been committed before it, and every transaction or batch that is larger than a memtable. Of loads that
+     * no write has followed the logs know nothing, so if the writer has committed anything since, this reads the store
+     * anew, which takes as long as opening.
      *
      * @return the sequence number of the last write that the reader has now
      */

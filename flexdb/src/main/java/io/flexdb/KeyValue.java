@@ -1,6 +1,7 @@
 package io.flexdb;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pair that an iteration shows. Equal to another if the bytes of both are equal. The arrays are copies, made for whoever
@@ -9,7 +10,7 @@ import java.util.Arrays;
  * @param key the key
  * @param value the value, or null if keys only were asked for
  */
-public record KeyValue(byte[] key, byte[] value) {
+public record KeyValue(byte[] key, byte @Nullable [] value) {
     @Override
     public boolean equals(Object other) {
         return other instanceof KeyValue pair && Arrays.equals(key, pair.key) && Arrays.equals(value, pair.value);

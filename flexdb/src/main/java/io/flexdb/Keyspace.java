@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pairs with an order of their own in a store that may have many such: each {@link FlexDB} is its own default keyspace,
@@ -371,7 +372,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      *     to be removed then
      * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}, or a key is too long
      */
-    public long deleteRange(byte[] fromInclusive, byte[] toExclusive) {
+    public long deleteRange(byte @Nullable [] fromInclusive, byte @Nullable [] toExclusive) {
         return deleteRange(fromInclusive, toExclusive, DEFAULTS);
     }
 
@@ -381,7 +382,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @return the sequence number of the write
      * @throws IllegalArgumentException besides, if the options have a time to live
      */
-    public long deleteRange(byte[] fromInclusive, byte[] toExclusive, WriteOptions options) {
+    public long deleteRange(byte @Nullable [] fromInclusive, byte @Nullable [] toExclusive, WriteOptions options) {
         return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive), options);
     }
 
@@ -391,7 +392,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      *
      * @return the sequence number of the write
      */
-    public long deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
+    public long deleteRange(@Nullable ByteBuffer fromInclusive, @Nullable ByteBuffer toExclusive) {
         return deleteRange(fromInclusive, toExclusive, DEFAULTS);
     }
 
@@ -403,7 +404,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @return the sequence number of the write
      * @throws IllegalArgumentException besides, if the options have a time to live
      */
-    public long deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive, WriteOptions options) {
+    public long deleteRange(@Nullable ByteBuffer fromInclusive, @Nullable ByteBuffer toExclusive, WriteOptions options) {
         Durability mode = access.durability(options, "deleteRange");
         if (Limits.isEmptyRange(heads, fromInclusive, toExclusive)) {
             access.health.requireUsable();
@@ -442,7 +443,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      *
      * @return null if it was absent and is set now, else its value
      */
-    public byte[] putIfAbsent(byte[] key, byte[] value) {
+    public byte @Nullable [] putIfAbsent(byte[] key, byte[] value) {
         return putIfAbsent(key, value, DEFAULTS);
     }
 
@@ -451,7 +452,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      *
      * @return null if it was absent and is set now, else its value
      */
-    public byte[] putIfAbsent(byte[] key, byte[] value, WriteOptions options) {
+    public byte @Nullable [] putIfAbsent(byte[] key, byte[] value, WriteOptions options) {
         Limits.valueLength(value);
         byte[] found = get(key); // mostly it is there, which costs no more than a lookup then
         return found != null ? found : change(key, Objects::isNull, value, options);
@@ -462,7 +463,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      *
      * @return the value that it had; null if the key was absent
      */
-    public byte[] getAndSet(byte[] key, byte[] value) {
+    public byte @Nullable [] getAndSet(byte[] key, byte[] value) {
         return getAndSet(key, value, DEFAULTS);
     }
 
@@ -472,7 +473,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      *
      * @return the value that it had; null if the key was absent
      */
-    public byte[] getAndSet(byte[] key, byte[] value, WriteOptions options) {
+    public byte @Nullable [] getAndSet(byte[] key, byte[] value, WriteOptions options) {
         Limits.valueLength(value);
         return change(key, found -> true, value, options);
     }
@@ -482,7 +483,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      *
      * @return the value that it had; null if the key was absent, and then nothing is written
      */
-    public byte[] getAndDelete(byte[] key) {
+    public byte @Nullable [] getAndDelete(byte[] key) {
         return getAndDelete(key, DEFAULTS);
     }
 
@@ -492,7 +493,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @return the value that it had; null if the key was absent, and then nothing is written
      * @throws IllegalArgumentException if the key is too long, or the options have a time to live
      */
-    public byte[] getAndDelete(byte[] key, WriteOptions options) {
+    public byte @Nullable [] getAndDelete(byte[] key, WriteOptions options) {
         return change(key, Objects::nonNull, null, options);
     }
 
@@ -503,7 +504,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @param value null to remove the key
      * @return whether it was as expected, and has been set
      */
-    public boolean compareAndSet(byte[] key, byte[] expected, byte[] value) {
+    public boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value) {
         return compareAndSet(key, expected, value, DEFAULTS);
     }
 
@@ -516,7 +517,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @return whether it was as expected, and has been set
      * @throws IllegalArgumentException if there is no value, but a time to live
      */
-    public boolean compareAndSet(byte[] key, byte[] expected, byte[] value, WriteOptions options) {
+    public boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value, WriteOptions options) {
         if (value != null) {
             Limits.valueLength(value);
         }
@@ -617,7 +618,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @param fromInclusive the first key of the range, whether it is there or not; null for the first of all
      * @param toExclusive the first key behind the range; null if there is none
      */
-    public void compact(byte[] fromInclusive, byte[] toExclusive) {
+    public void compact(byte @Nullable [] fromInclusive, byte @Nullable [] toExclusive) {
         compact(fromInclusive, toExclusive, Progress.NONE);
     }
 
@@ -639,7 +640,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @throws io.flexdb.storage.StoreClosedException if the store is closed before it has ended
      * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}
      */
-    public void compact(byte[] fromInclusive, byte[] toExclusive, Progress progress) {
+    public void compact(byte @Nullable [] fromInclusive, byte @Nullable [] toExclusive, Progress progress) {
         Limits.notNull(progress, "progress");
         ByteBuffer from = Limits.wrapBound(fromInclusive);
         ByteBuffer to = Limits.wrapBound(toExclusive);
@@ -671,7 +672,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @param toExclusive the first key behind it; null if there is none
      * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}
      */
-    public RangeEstimate estimateRange(byte[] fromInclusive, byte[] toExclusive) {
+    public RangeEstimate estimateRange(byte @Nullable [] fromInclusive, byte @Nullable [] toExclusive) {
         ByteBuffer from = Limits.wrapBound(fromInclusive);
         ByteBuffer to = Limits.wrapBound(toExclusive);
         if (Limits.isEmptyRange(heads, from, to)) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link FlexDBReader} shows of one keyspace. It shows what the reader has, and goes on with it.
@@ -58,7 +59,7 @@ public sealed class KeyspaceReader extends ReadView permits FlexDBReader {
     }
 
     @Override
-    public byte[] get(byte[] key) {
+    public byte @Nullable [] get(byte[] key) {
         FollowedState before = current();
         try {
             return super.get(key);
@@ -94,7 +95,7 @@ public sealed class KeyspaceReader extends ReadView permits FlexDBReader {
      * its disk space again.
      */
     @Override
-    public ValueReader openValue(byte[] key) {
+    public @Nullable ValueReader openValue(byte[] key) {
         FollowedState before = current();
         try {
             return valueOfOneState(key);
@@ -146,7 +147,7 @@ public sealed class KeyspaceReader extends ReadView permits FlexDBReader {
     }
 
     @Override
-    public List<byte[]> multiGet(List<byte[]> keys) {
+    public List<byte @Nullable []> multiGet(List<byte[]> keys) {
         FollowedState before = current();
         try {
             return super.multiGet(keys);
@@ -162,10 +163,10 @@ public sealed class KeyspaceReader extends ReadView permits FlexDBReader {
      *     handed over
      */
     @Override
-    public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<ByteBuffer> values) {
+    public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<@Nullable ByteBuffer> values) {
         Limits.notNull(values, "values");
         boolean[] begun = {false};
-        ObjIntConsumer<ByteBuffer> noted = (value, index) -> {
+        ObjIntConsumer<@Nullable ByteBuffer> noted = (value, index) -> {
             begun[0] = true;
             values.accept(value, index);
         };

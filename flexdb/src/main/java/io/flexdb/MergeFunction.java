@@ -2,6 +2,7 @@ package io.flexdb;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes new values for {@link FlexDB#merge}. Reads call it when they need the value of a key that was merged into since
@@ -54,7 +55,7 @@ public interface MergeFunction {
      * @param operands at least one, the oldest first; the list can't be changed
      * @return the value from now on, not null
      */
-    byte[] merge(byte[] key, byte[] value, List<byte[]> operands);
+    byte[] merge(byte[] key, byte @Nullable [] value, List<byte[]> operands);
 
     /**
      * Throws an {@link IllegalArgumentException} that says what is expected, unless this function can merge an operand

@@ -4,6 +4,7 @@ import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.read.Scan;
 import io.flexdb.internal.read.Scan.Iteration;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a cursor shows, and what is known of its walk. Immutable; each {@code with…} method returns a changed copy, and
@@ -68,7 +69,7 @@ public final class ReadOptions {
      * Shows only keys from this one on; null for all. A seek to a key below it goes to the first key that is shown. The
      * bound must not be above the upper one when a cursor is opened.
      */
-    public ReadOptions withLowerBound(byte[] inclusive) {
+    public ReadOptions withLowerBound(byte @Nullable [] inclusive) {
         return withBounds(copy(inclusive), scan.upperBound());
     }
 
@@ -76,7 +77,7 @@ public final class ReadOptions {
      * Shows only keys below this one; null for all. A seek backward from a key above it goes to the last key that is
      * shown.
      */
-    public ReadOptions withUpperBound(byte[] exclusive) {
+    public ReadOptions withUpperBound(byte @Nullable [] exclusive) {
         return withBounds(scan.lowerBound(), copy(exclusive));
     }
 
@@ -86,7 +87,7 @@ public final class ReadOptions {
      * @param inclusive whether the bound itself is shown
      * @see #withLowerBound(byte[])
      */
-    public ReadOptions withLowerBound(byte[] bound, boolean inclusive) {
+    public ReadOptions withLowerBound(byte @Nullable [] bound, boolean inclusive) {
         return withBounds(inclusive ? copy(bound) : behind(bound), scan.upperBound());
     }
 
@@ -96,7 +97,7 @@ public final class ReadOptions {
      * @param inclusive whether the bound itself is shown
      * @see #withUpperBound(byte[])
      */
-    public ReadOptions withUpperBound(byte[] bound, boolean inclusive) {
+    public ReadOptions withUpperBound(byte @Nullable [] bound, boolean inclusive) {
         return withBounds(scan.lowerBound(), inclusive ? behind(bound) : copy(bound));
     }
 
@@ -105,7 +106,7 @@ public final class ReadOptions {
      * first key behind all that begin with it, or to none if its bytes are all 0xFF. An empty prefix, or null, shows
      * all.
      */
-    public ReadOptions withPrefix(byte[] prefix) {
+    public ReadOptions withPrefix(byte @Nullable [] prefix) {
         if (prefix == null || prefix.length == 0) {
             return withBounds(null, null);
         }
@@ -163,17 +164,17 @@ public final class ReadOptions {
     }
 
     /** The snapshot to read, or null. */
-    public Snapshot snapshot() {
+    public @Nullable Snapshot snapshot() {
         return snapshot;
     }
 
     /** A copy of the lower bound, or null. */
-    public byte[] lowerBound() {
+    public byte @Nullable [] lowerBound() {
         return copy(scan.lowerBound());
     }
 
     /** A copy of the upper bound, or null. */
-    public byte[] upperBound() {
+    public byte @Nullable [] upperBound() {
         return copy(scan.upperBound());
     }
 

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.ObjIntConsumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What can be read of one keyspace: as it is now ({@link FlexDB}, {@link Keyspace}), as it was ({@link Snapshot}), as
@@ -60,7 +61,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
     }
 
     /** The value of a key, or null if it is absent. */
-    public byte[] get(byte[] key) {
+    public byte @Nullable [] get(byte[] key) {
         Limits.keyLength(heads, key);
         Operations operations = source.operations();
         EventSpan event = StoreEvents.operation("get");
@@ -118,7 +119,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      *
      * @return null if the key is absent
      */
-    public ValueReader openValue(byte[] key) {
+    public @Nullable ValueReader openValue(byte[] key) {
         Limits.keyLength(heads, key);
         source.operations().count(Operations.GETS);
         OpenValue value = source.reader().open(heads, key, pin);
@@ -195,7 +196,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      * @throws IllegalArgumentException if a key is empty or too long; nothing was read
      * @throws NullPointerException if the list or one of the keys is null; nothing was read
      */
-    public List<byte[]> multiGet(List<byte[]> keys) {
+    public List<byte @Nullable []> multiGet(List<byte[]> keys) {
         byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];
         keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
         source.operations().add(Operations.GETS, values.length);
@@ -228,7 +229,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      *     {@code accept} returns: who needs it longer makes a copy. It may do whatever it likes for as long as it likes,
      *     calls of this store included; whatever it throws ends the call
      */
-    public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<ByteBuffer> values) {
+    public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<@Nullable ByteBuffer> values) {
         int count = Limits.notNull(keys, "keys").size();
         Limits.notNull(values, "values");
         for (int i = 0; i < count; i++) { // without an iterator, which would be garbage
@@ -293,7 +294,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      * @param action gets copies of key and value. It may call the store. An exception of it ends the iteration, and
      *     is thrown to the caller
      */
-    public void forEach(BiConsumer<byte[], byte[]> action) {
+    public void forEach(BiConsumer<byte[], byte @Nullable []> action) {
         forEach(ReadOptions.defaults(), action);
     }
 
@@ -308,7 +309,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      * @param action gets copies of key and value, null for the value if the options ask for keys only. It may call the
      *     store. An exception of it ends the iteration, and is thrown to the caller
      */
-    public void forEach(ReadOptions options, BiConsumer<byte[], byte[]> action) {
+    public void forEach(ReadOptions options, BiConsumer<byte[], byte @Nullable []> action) {
         Limits.notNull(action, "action");
         try (FlexCursor cursor = cursor(options)) {
             for (KeyValue pair : cursor) {

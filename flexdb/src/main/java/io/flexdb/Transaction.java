@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.ObjIntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes that take effect together, or not at all. It reads the store as it was when it began, and what it has
@@ -92,7 +93,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
     // ---- reading
 
     @Override
-    public byte[] get(byte[] key) {
+    public byte @Nullable [] get(byte[] key) {
         int ref = find(key);
         return ref == MemTable.NONE ? super.get(key) : all.value(ref);
     }
@@ -139,7 +140,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
     }
 
     @Override
-    public ValueReader openValue(byte[] key) {
+    public @Nullable ValueReader openValue(byte[] key) {
         int ref = find(key);
         if (ref == MemTable.NONE) {
             return super.openValue(key);
@@ -171,7 +172,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
     }
 
     @Override
-    public List<byte[]> multiGet(List<byte[]> keys) {
+    public List<byte @Nullable []> multiGet(List<byte[]> keys) {
         byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];
         keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
         read(keys.stream().map(heads::stored).toArray(byte[][]::new), (value, index) -> values[index] = copy(value));
@@ -179,7 +180,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
     }
 
     @Override
-    public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<ByteBuffer> values) {
+    public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<@Nullable ByteBuffer> values) {
         Limits.notNull(keys, "keys");
         Limits.notNull(values, "values");
         keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
@@ -356,7 +357,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
      * @throws IllegalArgumentException if the first key is above the second, or the transaction has deleted
      *     {@link WriteBatch#MAX_RANGES} ranges
      */
-    public Transaction deleteRange(byte[] fromInclusive, byte[] toExclusive) {
+    public Transaction deleteRange(byte @Nullable [] fromInclusive, byte @Nullable [] toExclusive) {
         return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive));
     }
 
@@ -366,7 +367,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
      *
      * @see #deleteRange(byte[], byte[])
      */
-    public Transaction deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
+    public Transaction deleteRange(@Nullable ByteBuffer fromInclusive, @Nullable ByteBuffer toExclusive) {
         all.requireOpen();
         if (!Limits.isEmptyRange(heads, fromInclusive, toExclusive)) {
             OwnWrites writes = all.writes;

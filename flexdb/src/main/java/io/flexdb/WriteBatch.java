@@ -7,6 +7,7 @@ import io.flexdb.internal.txn.KeyspacesWritten;
 import io.flexdb.internal.write.BatchPayload;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts, merges and deletes, of keys and of ranges, that take effect together: readers see all or none of them, and a crash keeps
@@ -160,7 +161,7 @@ public final class WriteBatch {
      * @throws IllegalArgumentException if {@code fromInclusive} is above {@code toExclusive}, a key is too long, or the
      *     batch has {@link #MAX_RANGES} ranges already
      */
-    public WriteBatch deleteRange(byte[] fromInclusive, byte[] toExclusive) {
+    public WriteBatch deleteRange(byte @Nullable [] fromInclusive, byte @Nullable [] toExclusive) {
         return deleteRange(Limits.wrapBound(fromInclusive), Limits.wrapBound(toExclusive));
     }
 
@@ -170,7 +171,7 @@ public final class WriteBatch {
      *
      * @see #deleteRange(byte[], byte[])
      */
-    public WriteBatch deleteRange(ByteBuffer fromInclusive, ByteBuffer toExclusive) {
+    public WriteBatch deleteRange(@Nullable ByteBuffer fromInclusive, @Nullable ByteBuffer toExclusive) {
         if (!Limits.isEmptyRange(heads, fromInclusive, toExclusive)) {
             if (payload.ranges() == MAX_RANGES) {
                 throw new IllegalArgumentException(

@@ -3,4 +3,7 @@
  * of the paper "Building an Efficient Key-Value Store in a Flexible Address Space", EuroSys'22). Begin with
  * {@link io.flexdb.FlexDB}.
  */
+@NullMarked
 package io.flexdb;
+
+import org.jspecify.annotations.NullMarked;

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.base.OptionsInsides;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.storage.HealthListener;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a {@link FlexSpace}. Immutable; each {@code with…} method returns a changed copy.
@@ -206,7 +207,7 @@ public final class FlexSpaceOptions {
      *
      * @param listener default null: none
      */
-    public FlexSpaceOptions withHealthListener(HealthListener listener) {
+    public FlexSpaceOptions withHealthListener(@Nullable HealthListener listener) {
         return with(settings -> settings.healthListener = listener);
     }
 
@@ -296,7 +297,7 @@ public final class FlexSpaceOptions {
     }
 
     /** The listener that is told when the health changes, or null. */
-    public HealthListener healthListener() {
+    public @Nullable HealthListener healthListener() {
         return settings.healthListener;
     }
 

@@ -1,6 +1,7 @@
 package io.flexdb.storage;
 
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A value can't be told, since the merge function fails for what was merged into it: it throws, or returns null or too
@@ -18,7 +19,7 @@ public final class MergeException extends StorageException {
      * @param message what happened
      * @param cause what the function threw, or null
      */
-    public MergeException(byte[] key, String message, Throwable cause) {
+    public MergeException(byte[] key, String message, @Nullable Throwable cause) {
         super(
                 "key 0x" + shown(key) + ": " + message
                         + "; open the store with a merge function that can, or put or delete the key",

@@ -1,5 +1,7 @@
 package io.flexdb.storage;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A snapshot, cursor, transaction or open value has been ended by the store, since the old versions that open ones keep
  * were more than {@code maxPinnedBytes}. The data that it has shown so far are right. Close it and open another one;
@@ -12,7 +14,7 @@ public final class SnapshotTooOldException extends StorageException {
      * @param message what was ended and why, and what to do
      * @param openedAt the stack where it was opened, or null
      */
-    public SnapshotTooOldException(String message, Throwable openedAt) {
+    public SnapshotTooOldException(String message, @Nullable Throwable openedAt) {
         super(message, openedAt);
     }
 }

@@ -1,6 +1,7 @@
 package io.flexdb.storage;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells which calls a store still serves, and why not more. From one state it goes to a later one, never back: to begin
@@ -9,7 +10,7 @@ import java.util.Objects;
  * @param state what it does
  * @param cause what made it read-only or failed, also after it was closed; null if nothing did
  */
-public record StoreHealth(State state, Throwable cause) {
+public record StoreHealth(State state, @Nullable Throwable cause) {
     /** The states of a store, from all to nothing. */
     public enum State {
         /** It takes writes and reads. A write that it refuses for want of space does not change that. */

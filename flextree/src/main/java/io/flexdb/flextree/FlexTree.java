@@ -9,6 +9,7 @@ import io.flexdb.flextree.internal.tree.TreeChecker;
 import io.flexdb.flextree.internal.tree.TreeInsides;
 import io.flexdb.flextree.internal.tree.TreeReader;
 import io.flexdb.flextree.internal.tree.TreeWriter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An index of extents that maps logical offsets to addresses, byte by byte, and shifts whatever follows an insertion
@@ -161,7 +162,7 @@ public final class FlexTree implements AutoCloseable {
      * @param removed is told, before anything is removed, what the range is mapped to; may be null. If it throws,
      *     nothing is removed.
      */
-    public void collapseRange(long logicalOffset, long length, ExtentConsumer removed) {
+    public void collapseRange(long logicalOffset, long length, @Nullable ExtentConsumer removed) {
         checkOpen();
         checkRange(logicalOffset, length, 1);
         if (removed != null) {
@@ -182,7 +183,7 @@ public final class FlexTree implements AutoCloseable {
      * @param removed is told, before anything is changed, what the range is mapped to; may be null. If it throws,
      *     nothing is changed.
      */
-    public void remap(long logicalOffset, long length, long address, int flags, ExtentConsumer removed) {
+    public void remap(long logicalOffset, long length, long address, int flags, @Nullable ExtentConsumer removed) {
         checkOpen();
         checkMapping(length, address, flags);
         checkRange(logicalOffset, length, 1);

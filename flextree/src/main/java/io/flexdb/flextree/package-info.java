@@ -5,4 +5,7 @@
  * <p>{@link io.flexdb.flextree.FlexTree} is the writer's side, {@link io.flexdb.flextree.FlexTreeView} an immutable
  * version for readers on any thread, {@link io.flexdb.flextree.ExtentCursor} a walk over a view.
  */
+@NullMarked
 package io.flexdb.flextree;
+
+import org.jspecify.annotations.NullMarked;

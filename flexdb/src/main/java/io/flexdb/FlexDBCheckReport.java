@@ -58,7 +58,8 @@ public sealed interface FlexDBCheckReport permits Reports.Check {
         String found();
 
         /** The keys of the pairs that are concerned; null if it is not pairs, or not known which. */
-        @Nullable KeyRange keys();
+        @Nullable
+        KeyRange keys();
     }
 
     /**

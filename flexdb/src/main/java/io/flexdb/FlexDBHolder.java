@@ -25,7 +25,8 @@ public sealed interface FlexDBHolder permits Figures.Holder {
     long keptBytes();
 
     /** The stack where it was opened; null unless {@link FlexDBOptions#withHolderTraces} asks for it. */
-    @Nullable Throwable openedAt();
+    @Nullable
+    Throwable openedAt();
 
     /** The kinds of objects that keep old versions. */
     enum Kind {

@@ -404,7 +404,8 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @return the sequence number of the write
      * @throws IllegalArgumentException besides, if the options have a time to live
      */
-    public long deleteRange(@Nullable ByteBuffer fromInclusive, @Nullable ByteBuffer toExclusive, WriteOptions options) {
+    public long deleteRange(
+            @Nullable ByteBuffer fromInclusive, @Nullable ByteBuffer toExclusive, WriteOptions options) {
         Durability mode = access.durability(options, "deleteRange");
         if (Limits.isEmptyRange(heads, fromInclusive, toExclusive)) {
             access.health.requireUsable();
@@ -454,6 +455,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      */
     public byte @Nullable [] putIfAbsent(byte[] key, byte[] value, WriteOptions options) {
         Limits.valueLength(value);
+        Limits.notNull(options, "options");
         byte[] found = get(key); // mostly it is there, which costs no more than a lookup then
         return found != null ? found : change(key, Objects::isNull, value, options);
     }
@@ -517,7 +519,8 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @return whether it was as expected, and has been set
      * @throws IllegalArgumentException if there is no value, but a time to live
      */
-    public boolean compareAndSet(byte[] key, byte @Nullable [] expected, byte @Nullable [] value, WriteOptions options) {
+    public boolean compareAndSet(
+            byte[] key, byte @Nullable [] expected, byte @Nullable [] value, WriteOptions options) {
         if (value != null) {
             Limits.valueLength(value);
         }

@@ -60,8 +60,10 @@ public final class ReadOptions {
     /**
      * Shows the keyspace that the cursor is opened on as it was when the snapshot was taken, whichever the snapshot is
      * {@linkplain Snapshot#in in}; the snapshot may be closed before the cursor.
+     *
+     * @param newSnapshot default null: the keyspace as it is when the cursor is opened
      */
-    public ReadOptions withSnapshot(Snapshot newSnapshot) {
+    public ReadOptions withSnapshot(@Nullable Snapshot newSnapshot) {
         return new ReadOptions(newSnapshot, scan);
     }
 

@@ -38,6 +38,7 @@ class NullsTest {
         int tried = 0;
         try (FlexDB db = FlexDB.open(directory.resolve("store"))) {
             db.put(KEY, KEY);
+            Keyspace other = db.createKeyspaceIfAbsent("other");
             long sequence = db.stats().lastSequence();
             try (Snapshot snapshot = db.snapshot();
                     Transaction transaction = db.begin();
@@ -46,7 +47,7 @@ class NullsTest {
                 WriteBatch batch = new WriteBatch();
                 List<Object> receivers = List.of(
                         db,
-                        db.createKeyspaceIfAbsent("other"),
+                        other,
                         snapshot,
                         transaction,
                         cursor,
@@ -64,12 +65,13 @@ class NullsTest {
             }
             assertTrue(tried > 100, () -> "only some parameters were tried");
             assertEquals(List.of(), wrong);
-            assertEquals(sequence + 1, db.stats().lastSequence(), "only the keyspace was made");
+            assertEquals(sequence, db.stats().lastSequence(), "nothing was written");
         }
     }
 
     private int sweep(Object receiver, Method method, List<String> wrong) throws Exception {
-        if (!method.getDeclaringClass().getName().startsWith("io.flexdb.") || method.getName().equals("equals")) {
+        if (!method.getDeclaringClass().getName().startsWith("io.flexdb.")
+                || method.getName().equals("equals")) {
             return 0;
         }
         int tried = 0;
@@ -95,7 +97,8 @@ class NullsTest {
         return type.isAnnotationPresent(Nullable.class);
     }
 
-    private static Throwable thrownBy(Object receiver, Method method, Object[] arguments) throws IllegalAccessException {
+    private static Throwable thrownBy(Object receiver, Method method, Object[] arguments)
+            throws IllegalAccessException {
         try {
             method.invoke(Modifier.isStatic(method.getModifiers()) ? null : receiver, arguments);
             return null;

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
+import jdk.jfr.EventType;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Threshold;
@@ -42,7 +43,16 @@ public final class StoreEvents {
 
     /** An operation of a user begins, which may be slow. */
     public static EventSpan operation(String name) {
-        return begin("SlowOperation", name);
+        return SpaceEvents.areWanted() && isOperationRecorded() ? begin("SlowOperation", name) : EventSpan.NONE;
+    }
+
+    /** Whether somebody records slow operations now: after a recording has ended they make no garbage any more. */
+    private static boolean isOperationRecorded() {
+        try {
+            return SlowOperation.TYPE.isEnabled();
+        } catch (OutOfMemoryError | LinkageError e) {
+            return false;
+        }
     }
 
     /** A transaction could not be committed. */
@@ -195,6 +205,8 @@ public final class StoreEvents {
     @Description("An operation of the application that took longer than the threshold of the recording")
     @Threshold("20 ms")
     private static final class SlowOperation extends RecordedSpan {
+        private static final EventType TYPE = EventType.getEventType(SlowOperation.class);
+
         @Label("Operation")
         private final String operation;
 

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 final class Sources {
     private static final Path ROOT = Path.of("..");
     private static final List<String> MODULES =
-            List.of("flextree", "flexspace", "flexdb", "flexdb-ycsb", "flexdb-files", "jmh", "it");
+            List.of("flextree", "flexspace", "flexdb", "flexdb-ycsb", "flexdb-files", "flexdb-typed", "jmh", "it");
 
     private Sources() {}
 

@@ -224,9 +224,8 @@ final class KeyspaceMap<K, V> extends AbstractMap<K, V> implements ConcurrentNav
 
     @Override
     public void clear() {
-        if (!range.isEmpty()) {
-            keyspace.deleteRange(range.low(), range.high());
-        }
+        ByteRange deleted = range.toDelete(pairs.keyspace());
+        keyspace.deleteRange(deleted.low(), deleted.high());
     }
 
     @Override

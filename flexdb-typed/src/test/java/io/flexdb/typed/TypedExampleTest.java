@@ -50,7 +50,8 @@ class TypedExampleTest {
     @Test
     void pageHasOnlyCodeOfThisClass() throws IOException {
         String page = Files.readString(Path.of("..", "docs", "typed.md"));
-        String source = Files.readString(Path.of("src", "test", "java", "io", "flexdb", "typed", "TypedExampleTest.java"));
+        String source =
+                Files.readString(Path.of("src", "test", "java", "io", "flexdb", "typed", "TypedExampleTest.java"));
         List<String> blocks = BLOCK.matcher(page)
                 .results()
                 .map((MatchResult block) -> withoutSpace(block.group(1)))
@@ -89,8 +90,7 @@ class TypedExampleTest {
         Instant time = Instant.parse("2026-11-27T12:00:00Z");
         Tuple2Codec<String, Instant> newestOfCity =
                 KeyCodec.tuple(KeyCodec.strings(), KeyCodec.descending(KeyCodec.instants()));
-        TypedKeyspace<Tuple2<String, Instant>, Order> orders =
-                TypedKeyspace.open(db, "orders", newestOfCity, ORDERS);
+        TypedKeyspace<Tuple2<String, Instant>, Order> orders = TypedKeyspace.open(db, "orders", newestOfCity, ORDERS);
         orders.put(Tuple2.of("Rome", time), new Order("pears", 3));
         orders.put(Tuple2.of("Rome", time.plusSeconds(60)), new Order("plums", 5));
         orders.forEach(newestOfCity.startingWith("Rome").withLimit(20), this::show); // the plums first
@@ -120,8 +120,7 @@ class TypedExampleTest {
 
     @Test
     void maps() {
-        ConcurrentNavigableMap<String, Long> stock = TypedKeyspace.open(
-                        db, "stock", KeyCodec.strings(), Codec.longs())
+        ConcurrentNavigableMap<String, Long> stock = TypedKeyspace.open(db, "stock", KeyCodec.strings(), Codec.longs())
                 .asMap();
         stock.put("pears", 10L);
         stock.merge("pears", -1L, Long::sum); // atomic

@@ -21,14 +21,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Typed keyspaces: reads, writes, ranges, and the guard of their codecs. */
 class TypedKeyspaceTest {
@@ -83,7 +87,7 @@ class TypedKeyspaceTest {
         assertNull(names.get(6));
         assertTrue(names.containsKey(5));
         assertFalse(names.containsKey(6));
-        assertEquals(java.util.Arrays.asList("", null, "Ann"), names.multiGet(List.of(5, 6, -1)));
+        assertEquals(Arrays.asList("", null, "Ann"), names.multiGet(List.of(5, 6, -1)));
         names.delete(5);
         assertFalse(names.containsKey(5));
         assertNull(names.putIfAbsent(7, "Bob"));
@@ -109,6 +113,28 @@ class TypedKeyspaceTest {
         names.put(2, "Bob");
         assertTrue(names.expiresAt(1).isPresent());
         assertEquals(Optional.empty(), names.expiresAt(2));
+    }
+
+    @Test
+    void optionsReachTheStore() {
+        TypedKeyspace<Integer, String> names = names();
+        WriteOptions mortal = WriteOptions.timeToLive(Duration.ofHours(1));
+        assertNull(names.putIfAbsent(1, "a", mortal));
+        assertTrue(names.expiresAt(1).isPresent());
+        assertEquals("a", names.getAndSet(1, "b", WriteOptions.defaults()));
+        assertTrue(names.expiresAt(1).isEmpty());
+        assertTrue(names.compareAndSet(1, "b", "c", mortal));
+        assertTrue(names.expiresAt(1).isPresent());
+        WriteOptions durable = WriteOptions.durability(Durability.SYNC);
+        assertEquals("c", names.getAndDelete(1, durable));
+        assertEquals(db.stats().lastSequence(), db.durableSequence());
+        names.put(2, "d");
+        names.deleteRange(KeyRange.all(), durable);
+        assertEquals(db.stats().lastSequence(), db.durableSequence());
+        assertThrows(IllegalArgumentException.class, () -> names.deleteRange(KeyRange.all(), mortal));
+        assertThrows(IllegalArgumentException.class, () -> names.delete(1, mortal));
+        assertThrows(IllegalArgumentException.class, () -> names.getAndDelete(1, mortal));
+        assertThrows(IllegalStateException.class, () -> names.merge(1, "x"));
     }
 
     @Test
@@ -469,6 +495,53 @@ class TypedKeyspaceTest {
         TypedKeyspace<String, String> keyspace = TypedKeyspace.open(db, "empty", empty, Codec.strings());
         IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, () -> keyspace.put("a", "b"));
         assertTrue(refused.getMessage().contains("codec empty"), refused::getMessage);
+    }
+
+    /** The first key behind one that is as long as keys may be is longer than that. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "long"})
+    void theLongestKeysWorkInAllPlaces(String name) {
+        db.close();
+        db = FlexDB.open(directory.resolve("data")); // with memtables that they fit into
+        TypedKeyspace<String, Integer> keyspace = TypedKeyspace.open(db, name, KeyCodec.strings(), Codec.ints());
+        String longest = "k".repeat(name.isEmpty() ? 65_535 : 65_528);
+        assertThrows(IllegalArgumentException.class, () -> keyspace.put(longest + "k", 1));
+        ConcurrentNavigableMap<String, Integer> map = keyspace.asMap();
+        for (String key : List.of("a", longest, "z")) {
+            map.put(key, 1);
+        }
+        assertEquals(longest, map.floorKey(longest));
+        assertEquals("z", map.higherKey(longest));
+        assertEquals("a", map.lowerKey(longest));
+        assertEquals(2, map.headMap(longest, true).size());
+        assertEquals(
+                List.of("z", longest),
+                List.copyOf(map.tailMap(longest, true).descendingMap().keySet()));
+        assertEquals(List.of("z"), List.copyOf(map.tailMap(longest, false).keySet()));
+        map.tailMap(longest, false).clear();
+        assertEquals(List.of("a", longest), List.copyOf(map.keySet()));
+        map.put("z", 1);
+        map.headMap(longest, true).clear();
+        assertEquals(List.of("z"), List.copyOf(map.keySet()));
+        keyspace.deleteRange(KeyRange.only(longest));
+        WriteBatch batch = new WriteBatch();
+        keyspace.in(batch).deleteRange(KeyRange.<String>all().withLowerBound(longest, false));
+        db.write(batch);
+        assertTrue(map.isEmpty());
+    }
+
+    @Test
+    void behindTheLastOfAllKeysIsNothing() {
+        db.close();
+        db = FlexDB.open(directory.resolve("data"));
+        TypedKeyspace<byte[], Integer> keyspace = TypedKeyspace.open(db, "bytes", KeyCodec.bytes(), Codec.ints());
+        byte[] last = new byte[65_528];
+        Arrays.fill(last, (byte) 0xFF);
+        keyspace.put(last, 1);
+        keyspace.deleteRange(KeyRange.<byte[]>all().withLowerBound(last, false));
+        assertEquals(1, keyspace.get(last));
+        keyspace.deleteRange(KeyRange.<byte[]>all().withUpperBound(last, true));
+        assertNull(keyspace.get(last));
     }
 
     @Test

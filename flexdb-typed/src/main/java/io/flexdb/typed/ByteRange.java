@@ -12,6 +12,10 @@ import java.util.Arrays;
 record ByteRange(byte[] low, byte[] high) {
     static final ByteRange ALL = new ByteRange(null, null);
 
+    private static final ByteRange NOTHING = new ByteRange(new byte[1], new byte[1]);
+    private static final int MOST_BYTES = 65_535;
+    private static final int MOST_BYTES_NAMED = 65_528; // also of keys that begin with 0xFF
+
     /** The first key behind another one. */
     static byte[] behind(byte[] key) {
         return Arrays.copyOf(key, key.length + 1);
@@ -59,6 +63,30 @@ record ByteRange(byte[] low, byte[] high) {
     /** What is in both ranges. */
     ByteRange within(ByteRange other) {
         return from(other.low).to(other.high);
+    }
+
+    /**
+     * The same keys between bounds that may be keys themselves: the first key behind one of the longest is longer than
+     * that, and the store takes bounds of a deletion only if they could be keys.
+     *
+     * @param keyspace the name of the keyspace; empty for the default one
+     */
+    ByteRange toDelete(String keyspace) {
+        byte[] first = withinLimit(low, keyspace);
+        if (isEmpty() || (low != null && first == null)) {
+            return NOTHING;
+        }
+        ByteRange within = new ByteRange(first, withinLimit(high, keyspace));
+        return within.isEmpty() ? NOTHING : within;
+    }
+
+    /** The first bytes that may be a key and are not below a bound; null if there are none, or no bound. */
+    private static byte[] withinLimit(byte[] bound, String keyspace) {
+        if (bound == null) {
+            return null;
+        }
+        int most = keyspace.isEmpty() && bound[0] != (byte) 0xFF ? MOST_BYTES : MOST_BYTES_NAMED;
+        return bound.length > most ? behindAll(Arrays.copyOf(bound, most)) : bound;
     }
 
     /** Options that show these keys; none if the range is empty. */

@@ -2,10 +2,13 @@ package io.flexdb.typed;
 
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBReader;
 import io.flexdb.Isolation;
 import io.flexdb.Keyspace;
+import io.flexdb.KeyspaceReader;
 import io.flexdb.ReadView;
 import io.flexdb.Transaction;
+import io.flexdb.storage.NoSuchKeyspaceException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -89,7 +92,13 @@ record CodecRecord(String keys, String values, List<String> indexes) {
     }
 
     /** Throws if a keyspace was written with other codecs, as far as is known. */
-    static void requireReadable(ReadView records, PairCodec<?, ?> pairs) {
+    static void requireReadable(FlexDBReader reader, PairCodec<?, ?> pairs) {
+        KeyspaceReader records;
+        try {
+            records = reader.keyspace(KEYSPACE);
+        } catch (NoSuchKeyspaceException e) {
+            return;
+        }
         CodecRecord stored = read(records, pairs);
         if (stored != null) {
             stored.requireFits(pairs);
@@ -141,16 +150,25 @@ record CodecRecord(String keys, String values, List<String> indexes) {
 
     /** Throws if a keyspace has pairs that were written with other codecs. Changes nothing. */
     static void requireFits(FlexDB db, PairCodec<?, ?> pairs) {
-        List<String> names = db.keyspaces();
-        if (!pairs.keyspace().isEmpty() && !names.contains(pairs.keyspace())) {
+        Keyspace keyspace = find(db, pairs.keyspace());
+        if (keyspace == null) {
             return;
         }
-        Keyspace keyspace = pairs.keyspace().isEmpty() ? db : db.keyspace(pairs.keyspace());
-        CodecRecord stored = names.contains(KEYSPACE) ? read(db.keyspace(KEYSPACE), pairs) : null;
+        Keyspace records = find(db, KEYSPACE);
+        CodecRecord stored = records == null ? null : read(records, pairs);
         if (stored == null) {
             requireDecodes(keyspace, pairs);
         } else if (!isEmpty(keyspace)) {
             stored.requireFits(pairs);
+        }
+    }
+
+    /** The keyspace of a name, empty for the default one; null if there is none. */
+    static Keyspace find(FlexDB db, String name) {
+        try {
+            return name.isEmpty() ? db : db.keyspace(name);
+        } catch (NoSuchKeyspaceException e) {
+            return null;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.flexdb.typed;
 
 import io.flexdb.FlexDB;
+import io.flexdb.Keyspace;
 import io.flexdb.Transaction;
 import java.util.List;
 import java.util.Map;
@@ -25,16 +26,17 @@ record IndexBuild<K, V>(FlexDB db, PairCodec<K, V> pairs, Map<Index<V, ?>, Index
     }
 
     private void empty(Transaction transaction, String stored) {
-        String keyspace = IndexEntries.keyspaceName(pairs.keyspace(), Index.ofStoredName(stored));
-        if (db.keyspaces().contains(keyspace)) {
-            transaction.in(db.keyspace(keyspace)).deleteAll();
+        Keyspace keyspace =
+                CodecRecord.find(db, IndexEntries.keyspaceName(pairs.keyspace(), Index.ofStoredName(stored)));
+        if (keyspace != null) {
+            transaction.in(keyspace).deleteAll();
         }
     }
 
     private void build(Transaction transaction, List<IndexEntries<K, V, ?>> missing) {
         missing.forEach(entries -> transaction.in(entries.keyspace()).deleteAll());
-        TypedTransaction<K, V> records = new TypedTransaction<>(
-                pairs.keyspace().isEmpty() ? transaction : transaction.in(db.keyspace(pairs.keyspace())), pairs);
+        TypedTransaction<K, V> records =
+                new TypedTransaction<>(transaction.in(CodecRecord.find(db, pairs.keyspace())), pairs);
         records.forEach((key, record) -> missing.forEach(entries -> entries.change(transaction, key, null, record)));
     }
 }

@@ -87,15 +87,15 @@ final class KeyspaceMap<K, V> extends AbstractMap<K, V> implements ConcurrentNav
 
     @Override
     public V put(K key, V value) {
-        byte[] newValue = pairs.encodeValue(value);
         byte[] bytes = encodeInside(key);
+        byte[] newValue = pairs.encodeValue(value);
         return value(bytes, keyspace.getAndSet(bytes, newValue));
     }
 
     @Override
     public V putIfAbsent(K key, V value) {
-        byte[] newValue = pairs.encodeValue(value);
         byte[] bytes = encodeInside(key);
+        byte[] newValue = pairs.encodeValue(value);
         return value(bytes, keyspace.putIfAbsent(bytes, newValue));
     }
 
@@ -113,8 +113,8 @@ final class KeyspaceMap<K, V> extends AbstractMap<K, V> implements ConcurrentNav
 
     @Override
     public V replace(K key, V value) {
-        byte[] newValue = pairs.encodeValue(value);
         byte[] bytes = encodeInside(key);
+        byte[] newValue = pairs.encodeValue(value);
         byte[] found = keyspace.get(bytes);
         while (found != null && !keyspace.compareAndSet(bytes, found, newValue)) {
             found = keyspace.get(bytes);
@@ -124,9 +124,9 @@ final class KeyspaceMap<K, V> extends AbstractMap<K, V> implements ConcurrentNav
 
     @Override
     public boolean replace(K key, V oldValue, V newValue) {
+        byte[] bytes = encodeInside(key);
         Objects.requireNonNull(oldValue, "oldValue");
-        byte[] bytes = pairs.encodeValue(newValue);
-        return setIf(encodeInside(key), oldValue, bytes);
+        return setIf(bytes, oldValue, pairs.encodeValue(newValue));
     }
 
     /** Sets a value, or removes it, if it equals another. */
@@ -224,9 +224,8 @@ final class KeyspaceMap<K, V> extends AbstractMap<K, V> implements ConcurrentNav
 
     @Override
     public void clear() {
-        if (!range.isEmpty()) {
-            keyspace.deleteRange(range.low(), range.high());
-        }
+        ByteRange deleted = range.toDelete(pairs.keyspace());
+        keyspace.deleteRange(deleted.low(), deleted.high());
     }
 
     @Override

@@ -54,9 +54,7 @@ public final class TypedBatch<K, V> {
      */
     public TypedBatch<K, V> deleteRange(KeyRange<K> range) {
         ByteRange bytes = TypedKeyspace.toDelete(range, pairs);
-        if (!bytes.isEmpty()) {
-            batch.deleteRange(bytes.low(), bytes.high());
-        }
+        batch.deleteRange(bytes.low(), bytes.high());
         return this;
     }
 

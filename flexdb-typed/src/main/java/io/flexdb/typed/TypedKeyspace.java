@@ -110,7 +110,18 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      * @throws IllegalStateException if the store was opened without a merge function
      */
     public long merge(K key, V operand) {
-        return keyspace.merge(pairs.encodeKey(key), pairs.encodeValue(operand));
+        return merge(key, operand, DEFAULTS);
+    }
+
+    /**
+     * Changes the value of a key by an operand, as {@link #merge(Object, Object)}, with a durability of its own.
+     *
+     * @return the sequence number of the write
+     * @throws IllegalArgumentException besides, if the options have a time to live
+     * @throws IllegalStateException if the store was opened without a merge function
+     */
+    public long merge(K key, V operand, WriteOptions options) {
+        return keyspace.merge(pairs.encodeKey(key), pairs.encodeValue(operand), options);
     }
 
     /**
@@ -139,15 +150,27 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      * @throws IllegalArgumentException if the range has a limit, or its lower bound is above the upper one
      */
     public long deleteRange(KeyRange<K> range) {
+        return deleteRange(range, DEFAULTS);
+    }
+
+    /**
+     * Removes all keys of a range by one short write, with a durability of its own.
+     *
+     * @param range its direction does not matter
+     * @return the sequence number of the write
+     * @throws IllegalArgumentException if the range has a limit, its lower bound is above the upper one, or the options have
+     *     a time to live
+     */
+    public long deleteRange(KeyRange<K> range, WriteOptions options) {
         ByteRange bytes = toDelete(range, pairs);
-        return keyspace.deleteRange(bytes.low(), bytes.isEmpty() ? bytes.low() : bytes.high());
+        return keyspace.deleteRange(bytes.low(), bytes.high(), options);
     }
 
     static <K> ByteRange toDelete(KeyRange<K> range, PairCodec<K, ?> pairs) {
         if (range.limit() != Long.MAX_VALUE) {
             throw new IllegalArgumentException("a range to delete must not have a limit: " + range);
         }
-        return range.in(pairs);
+        return range.in(pairs).toDelete(pairs.keyspace());
     }
 
     /**
@@ -204,8 +227,18 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      * @return the value that it had, or null if the key was absent, and then nothing is written
      */
     public V getAndDelete(K key) {
+        return getAndDelete(key, DEFAULTS);
+    }
+
+    /**
+     * Removes a key, with a durability of its own, and returns its value, with no other write in between.
+     *
+     * @return the value that it had, or null if the key was absent, and then nothing is written
+     * @throws IllegalArgumentException besides, if the options have a time to live
+     */
+    public V getAndDelete(K key, WriteOptions options) {
         byte[] bytes = pairs.encodeKey(key);
-        return pairs.decodeValue(bytes, keyspace.getAndDelete(bytes));
+        return pairs.decodeValue(bytes, keyspace.getAndDelete(bytes, options));
     }
 
     /**

@@ -53,9 +53,7 @@ public final class TypedTransaction<K, V> extends TypedView<K, V> {
      */
     public TypedTransaction<K, V> deleteRange(KeyRange<K> range) {
         ByteRange bytes = TypedKeyspace.toDelete(range, pairs);
-        if (!bytes.isEmpty()) {
-            transaction.deleteRange(bytes.low(), bytes.high());
-        }
+        transaction.deleteRange(bytes.low(), bytes.high());
         return this;
     }
 

@@ -44,9 +44,7 @@ public sealed class TypedView<K, V> permits TypedKeyspace, TypedTransaction {
         Objects.requireNonNull(reader, "reader");
         PairCodec<K, V> pairs = new PairCodec<>(name, keyCodec, valueCodec);
         KeyspaceReader keyspace = name.isEmpty() ? reader : reader.keyspace(name);
-        if (reader.keyspaces().contains(CodecRecord.KEYSPACE)) {
-            CodecRecord.requireReadable(reader.keyspace(CodecRecord.KEYSPACE), pairs);
-        }
+        CodecRecord.requireReadable(reader, pairs);
         return new TypedView<>(keyspace, pairs);
     }
 

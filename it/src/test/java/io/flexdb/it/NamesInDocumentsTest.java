@@ -44,6 +44,7 @@ class NamesInDocumentsTest {
                 "testing.md",
                 "operations.md",
                 "tuning.md",
+                "typed.md",
                 "backup.md",
                 "faq.md",
                 "../README.md",
@@ -94,6 +95,7 @@ class NamesInDocumentsTest {
                 "operations.md",
                 "testing.md",
                 "tuning.md",
+                "typed.md",
                 "../README.md",
                 "../CHANGELOG.md"
             })

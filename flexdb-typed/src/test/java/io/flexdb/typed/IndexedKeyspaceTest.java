@@ -319,6 +319,18 @@ class IndexedKeyspaceTest {
     }
 
     @Test
+    void entriesOfADroppedKeyspaceAreGoneWhenItIsMadeAnew() {
+        users(ALL).put(1L, User.of("Rome", "x"));
+        db.dropKeyspace("users");
+        IndexedKeyspace<Long, User> users = users(ALL);
+        assertEquals(List.of(), users.find(BY_CITY, "Rome"));
+        users.put(2L, User.of("Rome"));
+        long before = db.stats().lastSequence();
+        assertEquals(List.of(2L), keys(users(ALL).find(BY_CITY, "Rome")));
+        assertEquals(before, db.stats().lastSequence());
+    }
+
+    @Test
     void namesOfIndexesDifferAndHaveNoSeparator() {
         Index<User, String> other = Index.of("city", KeyCodec.strings(), user -> "x");
         assertThrows(IllegalArgumentException.class, () -> users(List.of(BY_CITY, other)));

@@ -172,7 +172,7 @@ record CodecRecord(String keys, String values, List<String> indexes) {
         }
     }
 
-    private static boolean isEmpty(ReadView keyspace) {
+    static boolean isEmpty(ReadView keyspace) {
         try (FlexCursor cursor = keyspace.cursor()) {
             cursor.seekToFirst();
             return !cursor.isValid();

@@ -13,30 +13,30 @@ record IndexBuild<K, V>(FlexDB db, PairCodec<K, V> pairs, Map<Index<V, ?>, Index
     public void run(Transaction transaction, List<String> before) {
         for (String stored : before) {
             if (indexes.keySet().stream().noneMatch(index -> index.storedName().equals(stored))) {
-                empty(transaction, stored);
+                empty(transaction, CodecRecord.find(db, keyspaceName(stored)));
             }
         }
+        Transaction records = transaction.in(CodecRecord.find(db, pairs.keyspace()));
+        boolean isNew = CodecRecord.isEmpty(records); // then entries are those of a keyspace that was dropped
         List<IndexEntries<K, V, ?>> missing = indexes.entrySet().stream()
-                .filter(index -> !before.contains(index.getKey().storedName()))
+                .filter(index -> isNew || !before.contains(index.getKey().storedName()))
                 .<IndexEntries<K, V, ?>>map(Map.Entry::getValue)
                 .toList();
         if (!missing.isEmpty()) {
-            build(transaction, missing);
+            missing.forEach(entries -> empty(transaction, entries.keyspace()));
+            new TypedTransaction<>(records, pairs)
+                    .forEach((key, record) ->
+                            missing.forEach(entries -> entries.change(transaction, key, null, record)));
         }
     }
 
-    private void empty(Transaction transaction, String stored) {
-        Keyspace keyspace =
-                CodecRecord.find(db, IndexEntries.keyspaceName(pairs.keyspace(), Index.ofStoredName(stored)));
-        if (keyspace != null) {
-            transaction.in(keyspace).deleteAll();
-        }
+    private String keyspaceName(String stored) {
+        return IndexEntries.keyspaceName(pairs.keyspace(), Index.ofStoredName(stored));
     }
 
-    private void build(Transaction transaction, List<IndexEntries<K, V, ?>> missing) {
-        missing.forEach(entries -> transaction.in(entries.keyspace()).deleteAll());
-        TypedTransaction<K, V> records =
-                new TypedTransaction<>(transaction.in(CodecRecord.find(db, pairs.keyspace())), pairs);
-        records.forEach((key, record) -> missing.forEach(entries -> entries.change(transaction, key, null, record)));
+    private static void empty(Transaction transaction, Keyspace entries) {
+        if (entries != null && !CodecRecord.isEmpty(transaction.in(entries))) {
+            transaction.in(entries).deleteAll();
+        }
     }
 }

@@ -4,6 +4,7 @@ import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.KeyValue;
 import io.flexdb.Keyspace;
+import io.flexdb.ReadView;
 import io.flexdb.Snapshot;
 import io.flexdb.Transaction;
 import java.util.ArrayList;
@@ -165,25 +166,61 @@ public final class IndexedKeyspace<K, V> {
      * @param action may call the store. An exception of it ends the iteration, and is thrown to the caller
      */
     public <I> void forEach(Index<V, I> index, KeyRange<I> range, BiConsumer<? super K, ? super V> action) {
-        IndexEntries<K, V, I> entries = entries(index);
+        Keyspace entries = entries(index).keyspace();
+        try (Snapshot snapshot = db.snapshot()) {
+            forEach(snapshot.in(entries), records.in(snapshot), index, range, action);
+        }
+    }
+
+    /**
+     * The records with an indexed value as a transaction sees them, in the order of their keys. Under {@link
+     * io.flexdb.Isolation#SERIALIZABLE} a transaction that finds none and puts one makes sure that there is only one.
+     *
+     * @param index one of the indexes that the keyspace was opened with
+     */
+    public <I> List<Map.Entry<K, V>> find(Transaction transaction, Index<V, I> index, I value) {
+        List<Map.Entry<K, V>> found = new ArrayList<>();
+        forEach(transaction, index, KeyRange.only(value), (key, record) -> found.add(Map.entry(key, record)));
+        return found;
+    }
+
+    /**
+     * Gives each record with an indexed value in a range to an action, as a transaction sees them now: in the order of the
+     * values, then of the keys, in the range's direction and up to its limit.
+     *
+     * @param index one of the indexes that the keyspace was opened with
+     * @param action may write in the transaction, which does not show in this iteration's index entries
+     */
+    public <I> void forEach(
+            Transaction transaction, Index<V, I> index, KeyRange<I> range, BiConsumer<? super K, ? super V> action) {
+        Keyspace entries = entries(index).keyspace();
+        forEach(transaction.in(entries), records.in(transaction), index, range, action);
+    }
+
+    private <I> void forEach(
+            ReadView view,
+            TypedView<K, V> shown,
+            Index<V, I> index,
+            KeyRange<I> range,
+            BiConsumer<? super K, ? super V> action) {
         Objects.requireNonNull(action, "action");
-        try (Snapshot snapshot = db.snapshot();
-                FlexCursor cursor = snapshot.in(entries.keyspace()).cursor(entries.options(range))) {
-            TypedView<K, V> then = records.in(snapshot);
+        IndexEntries<K, V, I> entries = entries(index);
+        try (FlexCursor cursor = view.cursor(entries.options(range))) {
             Iterator<KeyValue> all = cursor.iterator();
             while (all.hasNext()) {
                 K key = entries.recordKey(all.next().key());
-                V record = then.get(key);
-                if (record == null) {
-                    throw new IllegalStateException(
-                            index + " of keyspace " + records.pairs.shownName() + " has key "
-                                    + key
-                                    + ", but there is no such record; write records through IndexedKeyspace only, and"
-                                    + " without a time to live. To build the index anew, open the keyspace without it, and again");
-                }
-                action.accept(key, record);
+                action.accept(key, requireRecord(index, key, shown.get(key)));
             }
         }
+    }
+
+    private V requireRecord(Index<V, ?> index, K key, V record) {
+        if (record == null) {
+            throw new IllegalStateException(index + " of keyspace " + records.pairs.shownName() + " has key " + key
+                    + ", but there is no such record; write records through IndexedKeyspace only, and without a time to"
+                    + " live. To build the index anew, open the keyspace without it, and again");
+        }
+        return record;
     }
 
     @SuppressWarnings("unchecked") // it was put there with its index

@@ -59,7 +59,8 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
         return open(db, pairs, List.of(), (transaction, before) -> {
             if (!before.isEmpty()) {
                 throw new IllegalArgumentException("keyspace " + pairs.shownName() + " has indexes " + before
-                        + ", which writes without them would make wrong; open it as an IndexedKeyspace");
+                        + ", which writes without them would make wrong; open it as an IndexedKeyspace, or once as one"
+                        + " without indexes, which drops them");
             }
         });
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
+import io.flexdb.Isolation;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -213,36 +215,80 @@ class IndexedKeyspaceTest {
         return keys;
     }
 
+    /** All threads write one record at once, then the index is looked at, many times. */
     @Test
-    void threadsThatWriteTheSameRecordsKeepTheIndex() throws Exception {
+    void threadsThatWriteTheSameRecordKeepTheIndex() throws Exception {
         IndexedKeyspace<Long, User> users = users(ALL);
-        ExecutorService threads = Executors.newFixedThreadPool(4);
+        int threads = 4;
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        CyclicBarrier together = new CyclicBarrier(threads, () -> requireIndexed(users));
         try {
             List<Future<?>> writers = new ArrayList<>();
-            for (int thread = 0; thread < 4; thread++) {
+            for (int thread = 0; thread < threads; thread++) {
                 Random random = new Random(thread);
-                writers.add(threads.submit(() -> {
+                writers.add(pool.submit(() -> {
                     for (int i = 0; i < 300; i++) {
-                        long key = random.nextInt(5);
-                        if (random.nextInt(3) == 0) {
-                            users.delete(key);
+                        together.await();
+                        if (random.nextInt(4) == 0) {
+                            users.delete(1L);
                         } else {
-                            users.put(key, user(random));
+                            users.put(1L, user(random));
                         }
                     }
+                    return null;
                 }));
             }
             for (Future<?> writer : writers) {
                 writer.get();
             }
         } finally {
-            threads.shutdown();
+            pool.shutdownNow();
         }
+        requireIndexed(users);
+    }
+
+    private static void requireIndexed(IndexedKeyspace<Long, User> users) {
         TreeMap<Long, User> records = new TreeMap<>();
         users.records().forEach(records::put);
-        for (String word : WORDS) {
-            assertEquals(search(records, BY_TAG, KeyRange.only(word)), keys(users.find(BY_TAG, word)));
+        assertEquals(search(records, BY_TAG, KeyRange.all()), found(users, BY_TAG, KeyRange.all()));
+        assertEquals(search(records, BY_CITY, KeyRange.all()), found(users, BY_CITY, KeyRange.all()));
+    }
+
+    /** Threads that each want to be the only one with a city. */
+    @Test
+    void aSerializableTransactionKeepsAValueUnique() throws Exception {
+        IndexedKeyspace<Long, User> users = users(ALL);
+        ExecutorService pool = Executors.newFixedThreadPool(4);
+        try {
+            List<Future<Integer>> writers = new ArrayList<>();
+            for (long thread = 0; thread < 4; thread++) {
+                long first = thread * 1000;
+                writers.add(pool.submit(() -> {
+                    int made = 0;
+                    for (int i = 0; i < 50; i++) {
+                        long key = first + i;
+                        String city = "city " + i;
+                        made += db.transact(Isolation.SERIALIZABLE, transaction -> {
+                            if (!users.find(transaction, BY_CITY, city).isEmpty()) {
+                                return 0;
+                            }
+                            users.put(transaction, key, User.of(city));
+                            assertEquals(List.of(key), keys(users.find(transaction, BY_CITY, city)));
+                            return 1;
+                        });
+                    }
+                    return made;
+                }));
+            }
+            int made = 0;
+            for (Future<Integer> writer : writers) {
+                made += writer.get();
+            }
+            assertEquals(50, made);
+        } finally {
+            pool.shutdownNow();
         }
+        assertEquals(50, users.records().count(KeyRange.all()));
     }
 
     @Test
@@ -270,6 +316,18 @@ class IndexedKeyspaceTest {
                 List.of(1L),
                 keys(IndexedKeyspace.open(db, "", KeyCodec.longs(), USERS, List.of(wide))
                         .find(wide, 1L)));
+    }
+
+    @Test
+    void entriesOfADroppedKeyspaceAreGoneWhenItIsMadeAnew() {
+        users(ALL).put(1L, User.of("Rome", "x"));
+        db.dropKeyspace("users");
+        IndexedKeyspace<Long, User> users = users(ALL);
+        assertEquals(List.of(), users.find(BY_CITY, "Rome"));
+        users.put(2L, User.of("Rome"));
+        long before = db.stats().lastSequence();
+        assertEquals(List.of(2L), keys(users(ALL).find(BY_CITY, "Rome")));
+        assertEquals(before, db.stats().lastSequence());
     }
 
     @Test

@@ -3,7 +3,7 @@
 // without it.
 @SuppressWarnings("requires-automatic")
 module io.flexdb {
-    requires static transitive org.jspecify;
+    requires static org.jspecify;
     requires transitive io.flexdb.flexspace;
     requires static org.agrona;
     requires static java.management;

@@ -2,7 +2,7 @@
 // The module of the qualified exports is compiled after this one, and JNA's is an automatic one.
 @SuppressWarnings({"module", "requires-automatic"})
 module io.flexdb.flexspace {
-    requires static transitive org.jspecify;
+    requires static org.jspecify;
     requires transitive io.flexdb.flextree;
     requires static com.sun.jna;
     requires static jdk.jfr;

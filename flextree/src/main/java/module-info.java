@@ -2,7 +2,7 @@
 // The modules of the qualified exports are compiled after this one, and JNA's is an automatic one.
 @SuppressWarnings({"module", "requires-automatic"})
 module io.flexdb.flextree {
-    requires static transitive org.jspecify;
+    requires static org.jspecify;
     requires static com.sun.jna;
 
     exports io.flexdb.flextree;

@@ -7,10 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -46,7 +49,15 @@ class DamageTest {
         return copy;
     }
 
+    /** Copies the files of a store in use, as a kill would leave them: again, if it renames one meanwhile. */
     private static void copy(Path from, Path to) throws IOException {
+        for (int tries = 1; !isCopied(from, to); tries++) {
+            assertTrue(tries < 100, "the store renames its files all the time");
+        }
+    }
+
+    private static boolean isCopied(Path from, Path to) throws IOException {
+        delete(to);
         try (Stream<Path> files = Files.walk(from)) {
             for (Path file : (Iterable<Path>) files::iterator) {
                 Path target = to.resolve(from.relativize(file).toString());
@@ -55,6 +66,25 @@ class DamageTest {
                 } else if (!file.endsWith("LOCK")) {
                     Files.copy(file, target);
                 }
+            }
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (UncheckedIOException e) {
+            if (e.getCause() instanceof NoSuchFileException) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private static void delete(Path tree) throws IOException {
+        if (!Files.exists(tree)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(tree)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
             }
         }
     }

@@ -66,15 +66,22 @@ public final class StoreEvents {
             return EventSpan.NONE;
         }
         try {
-            return switch (name) {
-                case "Open" -> new Open((Path) of);
-                case "Recovery" -> new Recovery((Path) of);
-                case "Commit" -> new Commit();
-                case "WriteStall" -> new WriteStall();
-                case "Defragmentation" -> new Defragmentation();
-                case "SlowOperation" -> new SlowOperation((String) of);
-                default -> new TransactionConflict((String) of);
-            };
+            switch (name) {
+                case "Open":
+                    return new Open((Path) of);
+                case "Recovery":
+                    return new Recovery((Path) of);
+                case "Commit":
+                    return new Commit();
+                case "WriteStall":
+                    return new WriteStall();
+                case "Defragmentation":
+                    return new Defragmentation();
+                case "SlowOperation":
+                    return new SlowOperation((String) of);
+                default:
+                    return new TransactionConflict((String) of);
+            }
         } catch (OutOfMemoryError | LinkageError e) {
             return EventSpan.NONE;
         }

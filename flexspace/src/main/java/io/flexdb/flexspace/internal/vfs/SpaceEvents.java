@@ -39,17 +39,22 @@ public final class SpaceEvents {
         return begin("SpaceCollection", dataFile);
     }
 
-    // No lambda or method reference: to make the first one takes memory, and a reference links the event's class.
+    // No lambda or method reference: to make the first one takes memory, and a reference links the event's class. No
+    // switch that is an expression: its type would be the class that all events have in common, which the verifier
+    // loads.
     private static EventSpan begin(String name, Path of) {
         if (!areWanted()) {
             return EventSpan.NONE;
         }
         try {
-            return switch (name) {
-                case "Force" -> new Force(of);
-                case "Checkpoint" -> new Checkpoint(of);
-                default -> new SpaceCollection(of);
-            };
+            switch (name) {
+                case "Force":
+                    return new Force(of);
+                case "Checkpoint":
+                    return new Checkpoint(of);
+                default:
+                    return new SpaceCollection(of);
+            }
         } catch (OutOfMemoryError | LinkageError e) {
             return EventSpan.NONE;
         }

@@ -255,6 +255,7 @@ public final class Intervals {
         index.find(index.current(), division.lowestKey(), 0, division.lowestKeyLength(), found);
         long content = division.content();
         if (found.contentNumber() != content
+                || !found.isCoarse() // another thread has counted its pairs
                 || !found.isBelowUpperAnchor(division.highestKey(), 0, division.highestKeyLength())) {
             return false;
         }

@@ -4,6 +4,7 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 
 /**
  * The sparse index of section 5.1 of the paper: an off-heap B+-tree from anchor keys to intervals, which lie in the
@@ -40,6 +41,7 @@ public final class SparseIndex {
     private long intervalCount = 1;
     private boolean untouched = true;
     private IndexView view;
+    private BooleanSupplier isWriter = () -> true; // asked by assertions
 
     /**
      * Creates an index of one empty interval.
@@ -86,8 +88,14 @@ public final class SparseIndex {
         IndexNodes.setCount(b, base, 1);
     }
 
+    /** Has assertions ask whether the calling thread is the writer. */
+    public void setWriter(BooleanSupplier test) {
+        isWriter = test;
+    }
+
     /** The index as it is now. Writer only; for other threads only once the owner has published it. */
     public IndexView current() {
+        assert isWriter.getAsBoolean() : "only the writer asks for what is not published";
         IndexView known = view;
         if (known == null) {
             known = new IndexView(path.root, path.level, totalBytes, intervalCount, epochs.writerEpoch());
@@ -291,6 +299,7 @@ public final class SparseIndex {
     }
 
     private void changing() {
+        assert isWriter.getAsBoolean() : "only the writer changes the index";
         view = null;
         untouched = false;
     }

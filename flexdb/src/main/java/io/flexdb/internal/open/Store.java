@@ -193,6 +193,8 @@ public final class Store implements AutoCloseable {
                 new StoreWriter(settings, versions, memLogs, sharedForce, commits, syncs, large, this::startLogThread);
         this.logThread = new LogThread(writer, memLogs, retired, health, opened.threads, directory);
         commits.serve(writer.commitWork(), refiner);
+        index.setWriter(commits::isWriter);
+        engine.setWriter(commits::isWriter);
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
         this.reader = new StoreReader(
                 versions, index, intervalReader, contexts, settings.nanoClock, opened.merges, filters, large, true);

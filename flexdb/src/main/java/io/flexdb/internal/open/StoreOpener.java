@@ -198,14 +198,15 @@ public final class StoreOpener {
             }
             deleteSaved();
             leases.oldest(); // deletes leases that readers have left behind
+            long intervalsFound = intervals.index.intervalCount(); // before others change it
+            long bytesFound = engine.size();
             store.start();
             if (!wasClosed && !found.isNew()) {
                 recoveryEvent.finish(replayedWrites, replayedBytes);
             }
-            event.finish(
-                    intervals.index.current().intervalCount(), engine.current().size());
+            event.finish(intervalsFound, bytesFound);
             if (LOG.isLoggable(System.Logger.Level.DEBUG)) {
-                logOpening(found.isNew(), wasClosed, begun);
+                logOpening(intervalsFound, bytesFound, found.isNew(), wasClosed, begun);
             }
             return store;
         } catch (RuntimeException | Error e) {
@@ -219,7 +220,7 @@ public final class StoreOpener {
         }
     }
 
-    private void logOpening(boolean isNew, boolean wasClosed, long begun) {
+    private void logOpening(long intervalCount, long bytes, boolean isNew, boolean wasClosed, long begun) {
         String recovered = "recovered from a crash, " + replayedWrites + " writes of " + replayedBytes
                 + " bytes replayed from write-ahead logs";
         LOG.log(
@@ -227,8 +228,7 @@ public final class StoreOpener {
                 "Opened the store in " + directory + " with FlexDB " + LibraryVersion.get() + " in "
                         + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun) + " ms: format "
                         + FormatVersion.LADDER.written() + ", "
-                        + engine.current().size() + " bytes in "
-                        + intervals.index.current().intervalCount() + " intervals, "
+                        + bytes + " bytes in " + intervalCount + " intervals, "
                         + (isNew ? "new" : wasClosed ? "closed before" : recovered));
     }
 

@@ -198,6 +198,14 @@ public final class CommitThread {
         }
     }
 
+    /**
+     * Whether the calling thread may change the space and the index: it runs the task, or there is none, not yet or no
+     * more. Any thread.
+     */
+    public boolean isWriter() {
+        return task == null || over || thread == Thread.currentThread();
+    }
+
     public boolean isInline() {
         return threads == null;
     }

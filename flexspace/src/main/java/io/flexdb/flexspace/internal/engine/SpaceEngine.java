@@ -29,6 +29,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * The engine of a FlexSpace. One writer at a time changes it; what readers see is up to the owner, who publishes
@@ -45,6 +46,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final Health health;
     private final TreeFile treeFile;
     private final FlexTree tree;
+    private BooleanSupplier isWriter = () -> true; // asked by assertions
     private final SegmentStore store;
     private final SpaceReads reads;
     private final SegmentReservation segments;
@@ -458,8 +460,14 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return tree.size();
     }
 
+    /** Has assertions ask whether the calling thread is the writer. */
+    public void setWriter(BooleanSupplier test) {
+        isWriter = test;
+    }
+
     /** The writer's state, for readers once it has been published and the epochs have advanced. */
     public FlexTreeView current() {
+        assert isWriter.getAsBoolean() : "only the writer asks for what is not published";
         return tree.current();
     }
 

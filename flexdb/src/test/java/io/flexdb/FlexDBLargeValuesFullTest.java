@@ -64,7 +64,7 @@ class FlexDBLargeValuesFullTest {
     @EnumSource
     void onADiskOfAnySizeNothingAcknowledgedIsLostAndDeletesMakeRoom(Durability durability) {
         int refusals = 0;
-        for (int kibibytes = 1000; kibibytes < 1400; kibibytes += Effort.step(31)) {
+        for (int kibibytes = 900; kibibytes < 1300; kibibytes += Effort.step(31)) {
             refusals += fill(durability, kibibytes << 10);
         }
         assertTrue(refusals > Effort.times(20), refusals + " writes were refused");

@@ -101,7 +101,7 @@ public final class Committer {
      *
      * This class walks, asks for room and decides; IntervalEditor merges, divides and writes.
      */
-    private static final int LONG_BYTES = 16 << 10; // of a pair that is not written again
+    private static final int LONG_BYTES = 4 << 10; // of a pair that is not written again
     private static final int LONG_MERGED_BYTES = Interval.MAX_BYTES; // for which memory may be short by itself
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
     private static final int CHANGES_PER_VERSION = 1000;

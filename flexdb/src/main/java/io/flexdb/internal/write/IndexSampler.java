@@ -23,8 +23,8 @@ public final class IndexSampler {
      * Later the Refiner, or a commit that changes it, divides each interval between two anchors.
      */
     private static final long RANGE_BYTES = 4L << 20;
-    private static final int THREADS = 4;
-    private static final int RANGES_UNDER_WAY = 4 * THREADS;
+    private static final int THREADS = 16; // that wait for the disk
+    private static final int RANGES_UNDER_WAY = 2 * THREADS;
 
     private final SpaceEngine engine;
     private final Path dataFile;

@@ -21,8 +21,13 @@ final class RangeSampler {
      *
      * An anchor has the whole key, since nothing is known of the key before it. So the distance to the next one grows
      * with its length, and all anchors together are a small part of the space, whatever the length of keys.
+     *
+     * Each key may cost a read of the disk. So in a space of more than a gigabyte keys are farther apart, up to
+     * twice as far. The first read of an interval takes longer for it.
      */
-    private static final int STRIDE_BYTES = Interval.MAX_BYTES;
+    private static final int LEAST_STRIDE_BYTES = Interval.MAX_BYTES;
+    private static final int MOST_STRIDE_BYTES = 2 * LEAST_STRIDE_BYTES;
+    private static final int USUAL_KEYS = 1 << 16; // of a space, while strides can grow
     private static final int KEY_SHARE = 64; // of the bytes of a space, for each of an anchor
     private static final int FIRST_READ_BYTES = 128;
 
@@ -58,7 +63,12 @@ final class RangeSampler {
 
     /** The distance from the last key read to the next one. */
     private int strideBytes() {
-        return Math.max(STRIDE_BYTES, KEY_SHARE * (keyBytes - keyStart(count - 1)));
+        return Math.max(stride(view.size()), KEY_SHARE * (keyBytes - keyStart(count - 1)));
+    }
+
+    /** The distance between two keys of a space, at least. */
+    static int stride(long spaceBytes) {
+        return (int) Math.max(LEAST_STRIDE_BYTES, Math.min(MOST_STRIDE_BYTES, spaceBytes / USUAL_KEYS));
     }
 
     int count() {

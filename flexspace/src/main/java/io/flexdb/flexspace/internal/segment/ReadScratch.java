@@ -44,6 +44,7 @@ public final class ReadScratch {
     // The state of the reads:
     private Segment lastSegment;
     private int lastEnd;
+    private boolean continued; // the read under way goes on where the last one ended
     private int aheadBytes;
     private long bytesRead;
 
@@ -83,11 +84,16 @@ public final class ReadScratch {
      * @return 0, or, if it goes on where the last one ended, how many bytes to read from the file: more than it wants
      */
     int begin(int position, int length) {
-        boolean continued = lastSegment == wanted && lastEnd == position;
+        continued = lastSegment == wanted && lastEnd == position;
         lastSegment = wanted;
         lastEnd = position + length;
         aheadBytes = continued && length < MIN_AHEAD_BYTES ? Math.max(aheadBytes, MIN_AHEAD_BYTES) : 0;
         return aheadBytes;
+    }
+
+    /** Whether so few bytes are read, apart from those before them, that none behind them are likely to be wanted. */
+    boolean isAlone(int bytes) {
+        return !continued && bytes <= WORTH_A_CALL_BYTES;
     }
 
     /** Copies as many of the first of these bytes as are here, and returns how many. */

@@ -173,7 +173,7 @@ public final class SegmentReader {
                 int first = at >>> format.frameShift;
                 int frames = piece >>> format.frameShift;
                 if (!copyMapped(segment, sums, first, frames, destination, at + scratch.shift, scratch)) {
-                    readFrames(segment, first, frames, destination, at + scratch.shift);
+                    readFrames(segment, first, frames, destination, at + scratch.shift, scratch.isAlone(length));
                     verify(segment, sums, first, frames, frames, destination, at + scratch.shift, scratch.crc);
                 }
                 at += piece;
@@ -218,7 +218,8 @@ public final class SegmentReader {
             return;
         }
         try {
-            readFrames(segment, first, frames, scratch.buffer, 0);
+            boolean alone = scratch.isAlone(frames << format.frameShift);
+            readFrames(segment, first, frames, scratch.buffer, 0, alone);
         } catch (StorageException e) {
             if (frames == wanted) {
                 throw e;
@@ -292,8 +293,16 @@ public final class SegmentReader {
 
     /** Reads frames into a buffer from a position on, unverified. Moves the buffer's position and limit. */
     public void readFrames(Segment segment, int first, int frames, ByteBuffer buffer, int position) {
+        readFrames(segment, first, frames, buffer, position, false);
+    }
+
+    private void readFrames(Segment segment, int first, int frames, ByteBuffer buffer, int position, boolean alone) {
         buffer.limit(position + (frames << format.frameShift)).position(position);
-        file.readFully(buffer, format.filePosition(segment.number, first << format.frameShift));
+        long at = format.filePosition(segment.number, first << format.frameShift);
+        if (alone) {
+            at += Math.max(0, file.readAlone(buffer, at));
+        }
+        file.readFully(buffer, at);
     }
 
     /**

@@ -26,6 +26,7 @@ final class LinuxCalls {
     private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
     private static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x10000;
     private static final int O_CLOEXEC = 0x80000;
+    private static final int POSIX_FADV_RANDOM = 1;
     private static final int POSIX_FADV_WILLNEED = 3;
     private static final int MADV_RANDOM = 1;
     private static final int SYNC_FILE_RANGE_WRITE = 2;
@@ -139,6 +140,27 @@ final class LinuxCalls {
         }
     }
 
+    static void readNothingAhead(int descriptor) {
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM); // of all of it
+    }
+
+    /** Fills a direct buffer from its position on. Returns the bytes read, or less than 1. */
+    static int read(int descriptor, ByteBuffer to, long position) {
+        int at = to.position();
+        long address = Pointer.nativeValue(Native.getDirectBufferPointer(to)) + at;
+        try {
+            int bytes = (int) pread(descriptor, address, to.remaining(), position);
+            if (bytes > 0) {
+                to.position(at + bytes);
+            }
+            return bytes;
+        } catch (LastErrorException e) {
+            return 0;
+        } finally {
+            Reference.reachabilityFence(to);
+        }
+    }
+
     static void willNeed(int descriptor, long position, long bytes) {
         posix_fadvise(descriptor, position, bytes, POSIX_FADV_WILLNEED);
     }
@@ -190,6 +212,8 @@ final class LinuxCalls {
     private static native int fcntl(int descriptor, int command, Pointer argument) throws LastErrorException;
 
     private static native int ioctl(int descriptor, long request, Pointer argument) throws LastErrorException;
+
+    private static native long pread(int descriptor, long address, long bytes, long position) throws LastErrorException;
 
     /** Returns an error number, and sets none. */
     private static native int posix_fadvise(int descriptor, long position, long bytes, int advice);

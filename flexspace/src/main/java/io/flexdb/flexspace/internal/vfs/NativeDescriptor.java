@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.vfs;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ final class NativeDescriptor implements AutoCloseable {
     private final StampedLock lock = new StampedLock(); // once it is closed, the number may be another file's
     private int number; // -1: none
     private final Forgotten watched; // null for none
+    private volatile boolean readsAhead = true;
 
     private NativeDescriptor(int number) {
         this.number = number;
@@ -98,6 +100,26 @@ final class NativeDescriptor implements AutoCloseable {
         long stamp = lock.readLock();
         try {
             return number < 0 ? -1 : NativeIo.share(number, sourcePosition, bytes, directory, name, position);
+        } finally {
+            lock.unlockRead(stamp);
+        }
+    }
+
+    /**
+     * Reads into a direct buffer without reading ahead, moves its position, and returns how many bytes came; 0 if that
+     * can't be done.
+     */
+    int readAlone(ByteBuffer to, long position) {
+        long stamp = lock.readLock();
+        try {
+            if (number < 0) {
+                return 0;
+            }
+            if (readsAhead) {
+                NativeIo.readNothingAhead(number);
+                readsAhead = false;
+            }
+            return NativeIo.read(number, to, position);
         } finally {
             lock.unlockRead(stamp);
         }

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.vfs;
 
 import io.flexdb.base.nativeaccess.NativeAccess;
+import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -114,6 +115,16 @@ public final class NativeIo {
     /** Opens a directory for reading, or a symbolic link to one, as {@link #openForReading} does a file. */
     static int openDirectory(Path directory) {
         return LinuxCalls.openDirectory(directory.toString());
+    }
+
+    /** Tells the kernel not to read ahead through a descriptor. */
+    static void readNothingAhead(int descriptor) {
+        LinuxCalls.readNothingAhead(descriptor);
+    }
+
+    /** Fills a direct buffer from its position on, and moves that. Returns the bytes read, or less than 1. */
+    static int read(int descriptor, ByteBuffer to, long position) {
+        return LinuxCalls.read(descriptor, to, position);
     }
 
     /** Has bytes read into the page cache, without waiting for them. Errors are of no interest. */

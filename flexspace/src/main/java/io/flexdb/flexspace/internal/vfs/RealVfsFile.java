@@ -165,6 +165,16 @@ final class RealVfsFile implements VfsFile {
         }
     }
 
+    /*
+     * Left to itself the kernel reads far beyond a few bytes, as much as 8 MiB on some systems, as soon as it takes
+     * them for a part of a row of reads. It is told not to for a descriptor as a whole, hence the native one.
+     */
+    @Override
+    public int readAlone(ByteBuffer dst, long position) {
+        int bytes = dst.isDirect() ? descriptor().readAlone(dst, position) : 0;
+        return bytes > 0 ? bytes : read(dst, position); // which tells of the end and of failures
+    }
+
     @Override
     public void prefetch(long position, long bytes) {
         descriptor().prefetch(position, bytes);

@@ -41,6 +41,14 @@ public interface VfsFile extends AutoCloseable {
     int read(ByteBuffer dst, long position);
 
     /**
+     * Reads as {@link #read} does, for a caller who does not go on behind these bytes: the system should bring nothing
+     * else into memory.
+     */
+    default int readAlone(ByteBuffer dst, long position) {
+        return read(dst, position);
+    }
+
+    /**
      * Tells that bytes will be read soon, so that they may be brought into memory meanwhile. No more than a hint: it
      * waits for no disk, may do nothing, and never fails, not even after {@link #close()}.
      */

@@ -174,6 +174,25 @@ abstract class VfsConformanceTest {
     }
 
     @Test
+    void readsAloneAreLikeOthers() {
+        VfsFile file = create("a", (byte) 1, (byte) 2, (byte) 3);
+        for (ByteBuffer buffer : List.of(ByteBuffer.allocate(5), ByteBuffer.allocateDirect(5))) {
+            buffer.put((byte) 9).limit(3);
+            assertEquals(2, file.readAlone(buffer, 0));
+            assertEquals(3, buffer.position());
+            assertEquals(ByteBuffer.wrap(new byte[] {9, 1, 2}), buffer.flip());
+            assertEquals(2, file.readAlone(buffer.clear(), 1));
+            assertEquals(ByteBuffer.wrap(new byte[] {2, 3}), buffer.flip());
+            assertEquals(-1, file.readAlone(buffer.clear(), 3));
+            assertEquals(0, file.readAlone(buffer.limit(0), 1));
+            buffer.clear();
+            assertThrows(IllegalArgumentException.class, () -> file.readAlone(buffer, -1));
+        }
+        file.close();
+        assertThrows(StoreClosedException.class, () -> file.readAlone(ByteBuffer.allocateDirect(1), 0));
+    }
+
+    @Test
     void readingFullyPastTheEndIsCorruption() {
         try (VfsFile file = create("a", (byte) 1, (byte) 2)) {
             CorruptionException thrown =

@@ -49,7 +49,7 @@ public final class Snapshot extends ReadView implements AutoCloseable {
         return new Snapshot(source, named.heads(), named, pin, true);
     }
 
-    /** The same of another keyspace, as a snapshot of its own: this one is not closed any more. */
+    /** A snapshot of another keyspace at this one's moment, in its place: close that, and not this one. */
     Snapshot becoming(String keyspace) {
         Snapshot view = in(keyspace);
         return new Snapshot(source, view.heads, view.state, pin, false);

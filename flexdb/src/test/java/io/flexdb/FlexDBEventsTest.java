@@ -26,7 +26,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the flight recorder is told, with names and fields that docs/operations.md has. */
+/** What the flight recorder is told, with the names that docs/operations.md has. */
 class FlexDBEventsTest {
     private static final Set<String> KINDS = new TreeSet<>(Set.of(
             "Open",

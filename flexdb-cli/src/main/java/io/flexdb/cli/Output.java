@@ -46,7 +46,7 @@ final class Output {
         }
     }
 
-    /** The same output as a stream; closing it flushes. */
+    /** This output as a stream; closing it flushes. */
     OutputStream stream() {
         return new OutputStream() {
             @Override

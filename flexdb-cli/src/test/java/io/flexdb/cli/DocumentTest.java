@@ -76,6 +76,6 @@ class DocumentTest {
             }
         }
         assertEquals(7, codes.size());
-        codes.forEach(code -> assertTrue(text.contains("| " + code + " | "), String.valueOf(code)));
+        codes.forEach(code -> assertTrue(text.contains("\n- " + code + ": "), String.valueOf(code)));
     }
 }

@@ -66,8 +66,8 @@ record ByteRange(byte[] low, byte[] high) {
     }
 
     /**
-     * The same keys between bounds that may be keys themselves: the first key behind one of the longest is longer than
-     * that, and the store takes bounds of a deletion only if they could be keys.
+     * This range with bounds that a deletion takes. These could be keys; the first key behind one of the longest could
+     * not.
      *
      * @param keyspace the name of the keyspace; empty for the default one
      */

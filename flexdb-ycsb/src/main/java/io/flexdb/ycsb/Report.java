@@ -101,7 +101,7 @@ final class Report {
         return table.toString();
     }
 
-    /** The same rows with every cell filled and figures not rounded, for other programs. */
+    /** All rows for other programs: every cell is filled, and figures are not rounded. */
     String commaSeparated() {
         StringBuilder csv = new StringBuilder("workload,operations_per_second,operation,count,average_us,p95_us,p99_us,"
                 + "p999_us,max_us,not_ok,disk_mib,written_per_data\n");

@@ -242,7 +242,7 @@ final class FlexSpaceChanges {
         return pieceEnd;
     }
 
-    /** As much as one extent takes: what is left of the open segment is used up, if that is worth an extent. */
+    /** How many bytes one extent takes: what is left of the open segment is used up, if that is worth an extent. */
     private int pieceOf(int left) {
         int piece = Math.min(left, engine.maxExtentBytes());
         int open = engine.roomInOpenSegment();

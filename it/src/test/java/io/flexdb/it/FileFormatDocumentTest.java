@@ -30,6 +30,7 @@ class FileFormatDocumentTest {
                 "KeyHeads",
                 "KeyspaceDirectory",
                 "AnchorsFile",
+                "IntervalsFile",
                 "FiltersFile",
                 "OutlinesFile",
                 "DirectoriesFile",

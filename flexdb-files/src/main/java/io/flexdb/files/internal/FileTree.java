@@ -169,7 +169,7 @@ public final class FileTree {
         return directory;
     }
 
-    /** The same, and sets when it was modified. */
+    /** Sees that a directory is there until the change is made, and sets its time of modification. */
     static void touch(TreeChange change, long id, String path) throws IOException {
         Directory directory = require(change, id, path);
         if (isLater(change.now, directory.times().modified())) {

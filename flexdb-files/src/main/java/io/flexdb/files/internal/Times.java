@@ -31,7 +31,7 @@ public record Times(long created, long modified, long accessed) {
         return time.to(TimeUnit.NANOSECONDS);
     }
 
-    /** As others know it. */
+    /** A time as {@code java.nio.file} has it, of nanoseconds since 1970. */
     public static FileTime fileTime(long nanos) {
         return FileTime.from(nanos, TimeUnit.NANOSECONDS);
     }

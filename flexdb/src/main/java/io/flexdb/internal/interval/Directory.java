@@ -11,17 +11,17 @@ import java.nio.ByteBuffer;
  * SIZE            FIELD
  * 8               content number
  * 4               bytes of the pairs
- * 4               number of the pairs, n
- * 2               how many bytes all keys begin with in common, or fewer: those skipped
- * 1               how often somebody has used the directory, for the cache
- * 1               the layout: the number of the pieces, p, if packed; 0 if full; -1 for an outline
- * n               the fingerprint of each key, see Fingerprints; filled up to a multiple of 8
- * 8 p             of each piece 2 bytes for its first pair, 6 for the address of that
- * 12 n or 16 n    the places, if the layout is full: of each pair 2 bytes for where it begins, relative to the first; 6
- *                 for its address; 4 for its checksum, as its record has it. If the pairs have more than 65,535 bytes
- *                 the 2 bytes are unused, and 4 between address and checksum tell where it begins
- * or 6 n          if it is packed: of each pair 2 bytes for where it begins, and 4 for its checksum
- * 4 n             the window of each key: the four bytes behind those skipped, with zeros behind its end
+ * 4               pairs, n
+ * 2               bytes skipped: with which all keys begin, or fewer
+ * 1               uses, for the cache
+ * 1               layout: pieces, p, if packed; 0 if full; -1 for an outline
+ * n               fingerprint of each key, see Fingerprints; filled up to a multiple of 8
+ * 8 p             of each piece: first pair (2), its address (6)
+ * 12 n or 16 n    if full, of each pair: where it begins, relative to the first (2); address (6); checksum (4), as its
+ *                 record has it. If the pairs have more than 65,535 bytes the 2 bytes are unused, and 4 between address
+ *                 and checksum tell where it begins
+ * or 6 n          if packed, of each pair: where it begins (2), checksum (4)
+ * 4 n             window of each key: the four bytes behind those skipped, with zeros behind its end
  * </pre>
  *
  * There are three layouts. A directory is made <i>full</i>: each pair has an address of its own. One that is kept is

@@ -45,7 +45,7 @@ public class Payload {
         return this;
     }
 
-    /** The same entries with large values in another form. */
+    /** A payload of these entries, with large values in another form. */
     final Payload withBytes(byte[] newBytes, long newBodyBytes) {
         return new Payload().set(newBytes, newBytes.length, entries, ranges, newBodyBytes);
     }

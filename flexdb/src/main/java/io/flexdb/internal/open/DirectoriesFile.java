@@ -24,11 +24,7 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * file    OFFSET  SIZE  FIELD
- *         0       32    common fields, see FilePreamble
- *         32      8     version of the FlexTree
- *         40      8     generation of the logical log
- *         48      8     tag of the last commit
- *         56      8     intervals, n
+ *         0       64    see IntervalsFile; n is the number of intervals
  *         64      4     CRC32C
  *         4096    16 n  entries of the intervals, in order
  *                       directories, without their content numbers, see Directory

@@ -18,7 +18,19 @@ import java.util.zip.CRC32C;
 
 /**
  * A file of a clean close that has something of each interval of the index, in order. It saves the work of making that
- * anew from the data. It counts if {@link AnchorsFile} does, and is written and deleted with that.
+ * anew from the data. It counts if {@link AnchorsFile} does, and is written and deleted with that. All files of
+ * intervals begin with these fields; a checksum of the first block is the last one of each.
+ *
+ * <pre>
+ * OFFSET  SIZE  FIELD
+ * 0       32    common fields, see FilePreamble
+ * 32      8     version of the FlexTree
+ * 40      8     generation of the logical log
+ * 48      8     tag of the last commit
+ * 56      8     intervals
+ * 64      8     bytes behind the first block
+ * 72      4     CRC32C of these bytes
+ * </pre>
  */
 final class IntervalsFile {
     /*

@@ -115,9 +115,7 @@ public record MemoryBudget(
         return a + b < 0 ? Long.MAX_VALUE : a + b;
     }
 
-    /**
-     * As many as the settings of the space ask for, or fewer if that is the default and more than a quarter of all.
-     */
+    /** How many segment buffers: those of the settings, but by default at most a quarter of the budget. */
     private static int segmentBuffers(FlexSpaceOptions space, long total) {
         int wanted = space.segmentBuffers();
         if (wanted != FlexSpaceOptions.defaults().segmentBuffers()) {

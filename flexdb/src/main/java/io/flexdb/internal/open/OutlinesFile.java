@@ -16,13 +16,7 @@ import java.nio.file.Path;
  *
  * <pre>
  * file    OFFSET  SIZE  FIELD
- *         0       32    common fields, see FilePreamble
- *         32      8     version of the FlexTree
- *         40      8     generation of the logical log
- *         48      8     tag of the last commit
- *         56      8     intervals
- *         64      8     bytes behind the first block
- *         72      4     CRC32C of these bytes
+ *         0       76    see IntervalsFile
  *         76      4     zero
  *         80      4     CRC32C
  *         4096    32    what makes fingerprints, see Fingerprints

@@ -51,7 +51,7 @@ final class ChunkSource {
         return chunk;
     }
 
-    /** The same of fewer bytes, for an owner that begins small. */
+    /** A chunk like that of {@link #next}, of fewer bytes, for an owner that begins small. */
     ByteBuffer small(int bytes) {
         ByteBuffer chunk = oneChunk(bytes);
         memoryBytes += bytes;

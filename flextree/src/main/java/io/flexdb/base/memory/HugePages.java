@@ -37,7 +37,7 @@ public final class HugePages {
         return AVAILABLE.getNow(false);
     }
 
-    /** The same, but waits until it is known. */
+    /** Whether there is any use in {@link #allocate}; waits until that is known. */
     static boolean awaitAvailable() {
         return AVAILABLE.join();
     }
@@ -54,7 +54,7 @@ public final class HugePages {
     }
 
     /**
-     * The same from an account of memory; null if that has too little to spare.
+     * Zeros that begin at a huge page's boundary, from an account of memory; null if that has too little to spare.
      *
      * @param memory where it comes from
      * @param use what it is for

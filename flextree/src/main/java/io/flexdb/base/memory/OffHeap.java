@@ -71,7 +71,7 @@ public final class OffHeap {
         /** Lets go of so many bytes, or of all there is if that is less, and returns how much that was. Any thread. */
         long giveBack(long bytes);
 
-        /** The same, but it does nothing where it would have to wait for a lock. */
+        /** Gives back like {@link #giveBack}, but does nothing where it would have to wait for a lock. */
         default long tryGiveBack(long bytes) {
             return 0;
         }
@@ -171,7 +171,7 @@ public final class OffHeap {
             }
         }
 
-        /** The same of all that there is. */
+        /** Says that nobody uses any of this any more. */
         private void end() {
             ended = true;
             if (shared != null) {
@@ -238,7 +238,7 @@ public final class OffHeap {
     }
 
     /**
-     * The same of one that brings something along.
+     * Says with whom memory is shared, to whom this brings some. Before anything else.
      *
      * @param broughtBytes by which the common budget is larger until this ends
      */
@@ -372,7 +372,7 @@ public final class OffHeap {
         return asked == null ? 0 : asked.giveBack(wanted);
     }
 
-    /** The same, as far as no lock has to be waited for. */
+    /** Has this account let go of what it can spare without waiting for a lock. */
     void tryGiveBackForOthers(long wanted) {
         Giver asked = giver;
         if (asked != null) {
@@ -395,7 +395,7 @@ public final class OffHeap {
         return sums.cacheBytes();
     }
 
-    /** The same from memory that is there, without asking anybody for it; null if there is too little. */
+    /** A direct buffer of memory that is there, without asking anybody for it; null if there is too little. */
     public ByteBuffer tryAllocate(Use use, int capacity) {
         SharedMemory others = shared;
         if (jvmSpareBytes() < capacity || others != null && !others.tryReserve(sums, use, capacity)) {
@@ -436,7 +436,7 @@ public final class OffHeap {
         return others == null || others.makeRoomForMemtable(this, sums, capacity);
     }
 
-    /** The same, but nobody has to give way. */
+    /** Whether a memtable of so many bytes is within what stores share while no cache gives way. */
     public boolean hasRoomForMemtable(long capacity) {
         SharedMemory others = shared;
         return others == null || others.spareBytes(sums, Use.MEMTABLES) >= capacity;

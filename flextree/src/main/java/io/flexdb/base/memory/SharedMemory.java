@@ -231,7 +231,7 @@ public final class SharedMemory {
     }
 
     /**
-     * The same for whoever can't do without: garbage is collected for it.
+     * Counts what is about to be taken by somebody who can't do without: garbage is collected for it.
      *
      * @throws OutOfMemoryError if the budget does not have it then either; nothing has changed
      */

@@ -132,7 +132,7 @@ public final class Monitor {
         }
     }
 
-    /** The same for so long at most. */
+    /** Waits like {@link #await()}, for so long at most. */
     public void await(long nanos) {
         boolean interrupted = Thread.interrupted();
         try {

@@ -40,7 +40,7 @@ final class FoundData {
         LAST_LINK,
         /** It was copied, for others have the file too. */
         COPIED,
-        /** The same, and the copy has its name. */
+        /** It was copied, and the copy has its name. */
         NAMED_COPY
     }
 

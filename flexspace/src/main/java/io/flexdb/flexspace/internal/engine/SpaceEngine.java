@@ -237,8 +237,10 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     }
 
     /**
-     * The same for a part of something larger, whose health and memory these are.
+     * Recovers the space of something larger, like {@link #recover(Vfs, Path, long, SpaceSettings, Epochs)}.
      *
+     * @param health that of the larger thing
+     * @param memory that of the larger thing
      * @param isNew whether this opening has {@linkplain #createPart created} it, under its lock: then nobody else has
      *     written to its log, which serves as it is
      */

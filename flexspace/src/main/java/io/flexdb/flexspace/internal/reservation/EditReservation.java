@@ -100,7 +100,8 @@ public final class EditReservation {
     }
 
     /**
-     * The same for an opening that may still fail: a spare log that was found stays as it is, and is made anew later.
+     * Does what {@link #restoreKept} does for an opening that may still fail: a spare log that was found stays as it is
+     * until later.
      */
     public boolean restoreKeptToBegin() {
         keepSpare = vfs.exists(spare);

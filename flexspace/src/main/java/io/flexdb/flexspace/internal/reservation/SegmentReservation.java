@@ -262,7 +262,7 @@ public final class SegmentReservation {
         return Math.max(format.maxExtentBytes, slack(segmentsToFill));
     }
 
-    /** The same, but negative while there are fewer segments than are kept back. */
+    /** Bytes that can be written until changes are refused; negative if fewer segments are free than are kept back. */
     public long slack(int segmentsToFill) {
         int segments = Integer.MAX_VALUE;
         if (isCapped()) {

@@ -466,7 +466,10 @@ public final class SegmentStore implements AutoCloseable {
         releaseEmptiedBefore();
     }
 
-    /** The same for those that were emptied before the last log batch. Call when that is durable. */
+    /**
+     * Lets segments that were emptied before the last log batch go as soon as no reader can see them. Call when that
+     * batch is durable.
+     */
     public void releaseEmptiedBefore() {
         places.endSharingIfAlone();
         emptied.releaseNoted();

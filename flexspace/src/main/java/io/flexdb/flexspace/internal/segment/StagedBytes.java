@@ -131,7 +131,7 @@ public final class StagedBytes implements AutoCloseable {
         }
     }
 
-    /** The same, and forces the file. */
+    /** Has all that was taken in the file, and forces it. The next bytes begin with the next frame. */
     public void force() {
         flush();
         area.file().force();

@@ -43,7 +43,7 @@ final class NativeDescriptor implements AutoCloseable {
         return number < 0 ? NONE : new NativeDescriptor(number);
     }
 
-    /** The same, or nothing if the path does not lead to the one of that identity. */
+    /** Opens the directory of an identity, or nothing if the path does not lead to it or that can't be done. */
     static NativeDescriptor openDirectory(Path directory, Object identity) {
         NativeDescriptor opened = openDirectory(directory);
         if (opened == NONE) {

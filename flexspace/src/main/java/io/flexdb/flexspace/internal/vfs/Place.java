@@ -36,7 +36,7 @@ final class Place implements AutoCloseable {
         return new Place(path, parent == null ? null : directories.meantBy(parent));
     }
 
-    /** The same for a file to be opened, with its directory kept open in any case where that is possible. */
+    /** The place of a file to be opened. Its directory is kept open in any case where that is possible. */
     static Place held(Path file, OpenDirectories directories) throws IOException {
         return new Place(file, directories.hold(file.toAbsolutePath().getParent()));
     }
@@ -46,7 +46,7 @@ final class Place implements AutoCloseable {
         return path;
     }
 
-    /** The same place after a directory above it was renamed by us. Instead of this one. */
+    /** This place after we renamed a directory above it. Use it instead of this one. */
     Place renamed(Path newPath) {
         return new Place(newPath, directory);
     }

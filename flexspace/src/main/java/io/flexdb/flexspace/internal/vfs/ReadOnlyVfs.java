@@ -3,8 +3,8 @@ package io.flexdb.flexspace.internal.vfs;
 import java.nio.file.Path;
 
 /**
- * The same files for somebody who changes none: every file is opened for reading, whatever is asked for, and what would
- * change a name fails. So whoever reads beside a writer needs no right to write, and can't do harm by mistake.
+ * Files for somebody who changes none: every file is opened for reading, whatever is asked for, and what would change a
+ * name fails. So whoever reads beside a writer needs no right to write, and can't do harm by mistake.
  */
 public final class ReadOnlyVfs extends ForwardingVfs {
     /** @param vfs has the files */

@@ -21,7 +21,10 @@ final class ImageWalk {
         /** Takes what is not as it should be. Throws it, or the walk goes on behind it. */
         void problem(BadNodeException problem);
 
-        /** The same for an image of which nothing can be used; nor can what is below it, if that is an internal node. */
+        /**
+         * Takes an image of which nothing can be used; nor can what is below it, if it is an internal node. Throws the
+         * problem, or the walk goes on behind it.
+         */
         void unusable(BadNodeException problem, int level);
     }
 

@@ -53,7 +53,7 @@ public final class NodeImageFormat {
         return ByteBuffer.allocateDirect(MAX_INTERNAL_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The same for images that are copied where they are stored: a checkpoint must not need direct memory for it. */
+    /** A buffer for images that are copied where they are stored: a checkpoint must not need direct memory for it. */
     static ByteBuffer newHeapBuffer() {
         return ByteBuffer.allocate(MAX_INTERNAL_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     }

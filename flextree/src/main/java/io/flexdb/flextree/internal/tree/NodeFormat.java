@@ -183,7 +183,7 @@ public final class NodeFormat {
         return node.getLong(starts + next * Long.BYTES) <= relative ? next : low;
     }
 
-    /** The same by halving, which takes fewer steps: for nodes that are in the caches. */
+    /** The child that {@link #childAt} finds, by halving, which takes fewer steps: for nodes that are in the caches. */
     static int cachedChildAt(ByteBuffer node, int base, long relative) {
         int starts = base + STARTS_OFFSET;
         int low = node.getLong(starts + 20 * Long.BYTES) <= relative ? 20 : 0; // 64 entries are left

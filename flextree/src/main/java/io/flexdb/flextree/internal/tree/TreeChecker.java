@@ -52,7 +52,7 @@ public final class TreeChecker {
         require(live == nodeCount + retired, "I8", writer.root(), live + " live, " + retired + " retired, " + counts);
     }
 
-    /** The same for a version, of which the counts of nodes are not known. Any thread that may read it. */
+    /** Checks a version, of which the counts of nodes are not known. Any thread that may read it. */
     public static void check(TreeWriter writer, int root, int level, long size, long extentCount) {
         TreeChecker checker = new TreeChecker(writer, false); // a checkpoint may be giving images to nodes
         long bytes = root == 0 ? 0 : checker.checkNode(root, level, Long.MAX_VALUE, false);

@@ -13,22 +13,22 @@ public record TreeShape(int leafCapacity, int internalCapacity, int maxExtentByt
     public static final TreeShape DEFAULT =
             new TreeShape(NodeFormat.MAX_CAPACITY, NodeFormat.MAX_CAPACITY, NodeFormat.MAX_EXTENT_BYTES, true);
 
-    /** The same with another {@link #leafCapacity}. */
+    /** This shape with another {@link #leafCapacity}. */
     public TreeShape withLeafCapacity(int entries) {
         return new TreeShape(entries, internalCapacity, maxExtentBytes, mergeExtents);
     }
 
-    /** The same with another {@link #internalCapacity}. */
+    /** This shape with another {@link #internalCapacity}. */
     public TreeShape withInternalCapacity(int entries) {
         return new TreeShape(leafCapacity, entries, maxExtentBytes, mergeExtents);
     }
 
-    /** The same with another {@link #maxExtentBytes}. */
+    /** This shape with another {@link #maxExtentBytes}. */
     public TreeShape withMaxExtentBytes(int bytes) {
         return new TreeShape(leafCapacity, internalCapacity, bytes, mergeExtents);
     }
 
-    /** The same with another {@link #mergeExtents}. */
+    /** This shape with another {@link #mergeExtents}. */
     public TreeShape withMergeExtents(boolean merge) {
         return new TreeShape(leafCapacity, internalCapacity, maxExtentBytes, merge);
     }

@@ -23,9 +23,9 @@ import java.util.stream.Stream;
  * error, tables to standard output, all figures to a file.
  *
  * <pre>
- * jmh/kv.sh --quick
- * jmh/kv.sh --records=5000000 --operations=5000000 --rounds=3
- * jmh/kv.sh --stores=flexdb,lmdb --parts=ycsb --workloads=a
+ * jmh/run.sh program kv --quick
+ * jmh/run.sh program kv --records=5000000 --operations=5000000 --rounds=3
+ * jmh/run.sh program kv --stores=flexdb,lmdb --parts=ycsb --workloads=a
  * </pre>
  */
 public final class KeyValue {

@@ -32,14 +32,24 @@ final class Figure11 implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(3, 40, 300);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
-        return 3L * FileSystemCells.blocks(plan) * 4096;
+        return 3L * FileSystemCells.blocks(plan, 4096) * 4096;
     }
 
     @Override
     public List<Cell> cells(Plan plan) {
         String list = threads(plan).stream().map(Object::toString).collect(Collectors.joining(","));
-        return FileSystemCells.of(plan, "figure11", "figure11", "--block=4096", "--threads=" + list);
+        return FileSystemCells.of(plan, "figure11", "figure11", 4096, "--threads=" + list);
     }
 
     @Override

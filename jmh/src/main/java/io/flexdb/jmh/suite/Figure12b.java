@@ -25,6 +25,21 @@ final class Figure12b implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(4, 23, 18_000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
         return KeyValueCells.largestDiskBytes(plan);
     }

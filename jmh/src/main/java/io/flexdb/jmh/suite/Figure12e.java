@@ -28,12 +28,27 @@ final class Figure12e implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(3, 50, 8000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
         return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
     }
 
     private static List<Integer> threads(Plan plan) {
-        return plan.of(List.of(1, 2), List.of(1, 2, 4, 8), List.of(1, 2, 3, 4, 5, 6, 7, 8));
+        return plan.of(List.of(1, 2), List.of(1, 2, 4), List.of(1, 2, 3, 4, 5, 6, 7, 8));
     }
 
     @Override

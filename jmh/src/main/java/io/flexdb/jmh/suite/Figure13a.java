@@ -30,13 +30,31 @@ final class Figure13a implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(5, 20 + 6 * plan.seconds(), 5000 + 6 * plan.seconds());
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
+    }
+
+    private static int records(Plan plan) {
+        return plan.of(20_000, 2_000_000, KeyValueCells.UDB.records(plan));
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
-        return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
+        return KeyValueCells.diskBytes(KeyValueCells.UDB, records(plan));
     }
 
     @Override
     public List<Cell> cells(Plan plan) {
-        List<String> more = new ArrayList<>(List.of("--parts=ycsb", "--workloads=" + WORKLOADS));
+        List<String> more =
+                new ArrayList<>(List.of("--parts=ycsb", "--workloads=" + WORKLOADS, "--records=" + records(plan)));
+        if (plan.scale() == Scale.LAPTOP) {
+            more.add("--cache=" + (long) KeyValueCells.UDB.pairBytes() * records(plan) / 4);
+        }
         more.addAll(timed(plan));
         return KeyValueCells.of(plan, plan.stores(), "ycsb", KeyValueCells.UDB, more.toArray(String[]::new));
     }

@@ -32,6 +32,21 @@ final class RecoverySuite implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(5, 20, 10_000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
         List<Integer> sizes = sizes(plan);
         return KeyValueCells.diskBytes(KeyValueCells.UDB, sizes.get(sizes.size() - 1));

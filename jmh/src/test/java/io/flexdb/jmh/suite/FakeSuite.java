@@ -49,6 +49,11 @@ final class FakeSuite implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return 90;
+    }
+
+    @Override
     public List<Cell> cells(Plan plan) {
         List<Cell> cells = new ArrayList<>();
         for (String experiment : List.of("put", "get")) {

@@ -10,6 +10,8 @@ import java.util.List;
 
 /** The report in Markdown. */
 final class MarkdownReport {
+    static final List<String> PAPER_RATIOS = List.of("times as good", "in the paper's text", "here");
+
     private final Report report;
     private final StringBuilder text = new StringBuilder();
 
@@ -59,6 +61,11 @@ final class MarkdownReport {
         if (!section.suite().paperSays().isEmpty()) {
             line("");
             line(section.suite().paperSays());
+        }
+        List<List<String>> ratios = section.paperRatios(report.plan());
+        if (!ratios.isEmpty()) {
+            line("");
+            text.append(Markdown.table(PAPER_RATIOS, ratios).replace(System.lineSeparator(), "\n"));
         }
         for (Panel panel : section.panels()) {
             line("");

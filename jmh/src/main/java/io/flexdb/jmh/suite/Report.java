@@ -24,7 +24,18 @@ final class Report {
      *
      * @param failures cells that have failed
      */
-    record Section(Suite suite, Medians medians, List<Panel> panels, List<String> remarks, long failures) {}
+    record Section(Suite suite, Medians medians, List<Panel> panels, List<String> remarks, long failures) {
+        /** The paper's ratios by what they are of, each with ours: label, paper, here. */
+        List<List<String>> paperRatios(Plan plan) {
+            List<List<String>> rows = new ArrayList<>();
+            for (PaperRatio each : suite.paperRatios(plan)) {
+                each.here(medians)
+                        .ifPresent(here -> rows.add(List.of(
+                                each.label() + ", " + each.ours() + " to " + each.rival(), each.paper(), here)));
+            }
+            return rows;
+        }
+    }
 
     /** A line in which ours is compared. */
     record Comparison(Suite suite, Panel panel, Panel.Line line, Ratio ratio) {}

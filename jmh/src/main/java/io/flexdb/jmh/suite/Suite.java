@@ -54,6 +54,11 @@ interface Suite {
         return cell.program().measure(cell, round, child);
     }
 
+    /** What the paper's text says of ours beside a rival; empty if its figures have numbers, or it says nothing. */
+    default List<PaperRatio> paperRatios(Plan plan) {
+        return List.of();
+    }
+
     /** The tables and charts, in the paper's arrangement. */
     List<Panel> panels(Plan plan);
 }

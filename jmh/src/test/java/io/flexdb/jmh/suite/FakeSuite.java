@@ -83,6 +83,13 @@ final class FakeSuite implements Suite {
     }
 
     @Override
+    public List<PaperRatio> paperRatios(Plan plan) {
+        return List.of(
+                new PaperRatio("both", "FlexDB", "LMDB", "2 to 3", List.of("put", "get")),
+                new PaperRatio("none", "FlexDB", "KVell", "1", List.of("put")));
+    }
+
+    @Override
     public List<Panel> panels(Plan plan) {
         Panel.Line put = new Panel.Line("puts", 1, "put", Map.of("FlexDB", "950", "RocksDB", "300"));
         Panel.Line get = new Panel.Line("gets", 2, "get");

@@ -17,8 +17,8 @@ import java.util.TreeMap;
 final class Charts {
     static final int COLOURS = 7;
 
-    private static final int WIDTH = 480; // about a phone's, where nothing has to shrink
-    private static final int VALUE_WIDTH = 130; // beside the longest bar
+    private static final int WIDTH = 420; // about a phone's, where nothing has to shrink
+    private static final int VALUE_WIDTH = 110; // beside the longest bar
     private static final int BAR = 14;
     private static final int ROW = 20;
     private static final int LEFT = 60;
@@ -83,7 +83,7 @@ final class Charts {
         y = ROW;
         for (int i = 0; i < subjects.size(); i++) {
             String subject = subjects.get(i);
-            double width = 22 + LETTER * subject.length() + 10;
+            double width = 32 + (LETTER + 1) * subject.length();
             if (x + width > WIDTH && x > 0) {
                 x = 0;
                 y += ROW;

@@ -30,7 +30,7 @@ final class Figure12a implements Suite {
 
     @Override
     public int cellSeconds(Plan plan) {
-        return plan.of(4, 23, 18_000);
+        return plan.of(4, 20, 18_000);
     }
 
     @Override

@@ -208,7 +208,8 @@ final class HtmlReport {
         Suite suite = section.suite();
         html.append("<section id=\"").append(escaped(suite.name())).append("\">\n");
         element("h2", "", suite.name() + ": " + suite.title());
-        element("p", "faint", suite.paper().isEmpty() ? "Not in the paper." : "The paper's " + suite.paper() + ".");
+        String paper = suite.paper().isEmpty() ? "Not in the paper." : "The paper's " + suite.paper() + ".";
+        element("p", "faint", paper + " Rounds: " + suite.rounds(report.plan()) + ".");
         if (!suite.paperSays().isEmpty()) {
             element("p", "note", suite.paperSays());
         }

@@ -30,6 +30,16 @@ final class KeyValueCells {
         }
     }
 
+    /** How long reads go on before they are measured. */
+    static int warmUpSeconds(Plan plan) {
+        return plan.of(0, 1, 10);
+    }
+
+    /** How long reads are measured; 0 if they are counted. */
+    static int readSeconds(Plan plan) {
+        return plan.of(0, 2, 60);
+    }
+
     /** Disk space of a store with so many records and what comes with it. */
     static long diskBytes(DataSet set, long records) {
         return LEAST_BYTES + SPACE_FACTOR * set.pairBytes * records;
@@ -69,11 +79,13 @@ final class KeyValueCells {
         if (plan.scale() == Scale.SMOKE) {
             put(arguments, "--quick");
         } else if (plan.scale() == Scale.LAPTOP) {
-            put(arguments, "--warm-up=1", "--read-seconds=2");
             put(arguments, "--cache=" + (long) set.pairBytes * set.records(plan) / CACHE_SHARE);
         } else {
-            put(arguments, "--warm-up=10", "--read-seconds=60", "--limit=86400");
+            put(arguments, "--limit=86400");
             put(arguments, "--cache=16g", "--memtable=1g", "--heap=16g");
+        }
+        if (plan.scale() != Scale.SMOKE) {
+            put(arguments, "--warm-up=" + warmUpSeconds(plan), "--read-seconds=" + readSeconds(plan));
         }
         put(
                 arguments,

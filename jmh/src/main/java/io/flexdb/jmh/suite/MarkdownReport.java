@@ -58,6 +58,8 @@ final class MarkdownReport {
         String paper = section.suite().paper();
         line("## " + section.suite().name() + ": " + section.suite().title()
                 + (paper.isEmpty() ? "" : " (" + paper + ")"));
+        line("");
+        line("Rounds: " + section.suite().rounds(report.plan()) + ".");
         if (!section.suite().paperSays().isEmpty()) {
             line("");
             line(section.suite().paperSays());

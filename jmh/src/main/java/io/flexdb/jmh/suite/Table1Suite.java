@@ -29,7 +29,7 @@ final class Table1Suite implements Suite {
 
     @Override
     public int cellSeconds(Plan plan) {
-        return plan.of(4, 10, 1800);
+        return plan.of(4, 7, 1800);
     }
 
     @Override

@@ -33,7 +33,7 @@ final class Table2Suite implements Suite {
 
     @Override
     public int cellSeconds(Plan plan) {
-        return plan.of(4, 50, 600);
+        return plan.of(4, 40, 600);
     }
 
     @Override

@@ -35,7 +35,7 @@ final class Table4Suite implements Suite {
 
     @Override
     public int cellSeconds(Plan plan) {
-        return plan.of(3, 18, 5000);
+        return plan.of(3, 14, 5000);
     }
 
     @Override

@@ -74,6 +74,8 @@ class ReportTest {
 
                 ## fake: A title & more (Table 9)
 
+                Rounds: 3.
+
                 | times as good | in the paper's text | here |
                 | --- | ---: | ---: |
                 | both, FlexDB to LMDB | 2 to 3 | 0.500 to 2.50 |

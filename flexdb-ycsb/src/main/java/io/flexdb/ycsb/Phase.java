@@ -19,7 +19,7 @@ public final class Phase {
     private final String name;
     private final boolean load;
     private final Properties properties;
-    private final int operations;
+    private final long operations;
     private final int threads;
     private final Supplier<DB> bindings;
     private final MeasuredWorkload workload = new MeasuredWorkload();
@@ -35,12 +35,13 @@ public final class Phase {
      * @param properties those of YCSB and of the binding
      * @param bindings makes the binding of a thread, without properties and before its {@code init}
      */
-    public Phase(String name, boolean load, Properties properties, int operations, int threads, Supplier<DB> bindings) {
+    public Phase(
+            String name, boolean load, Properties properties, long operations, int threads, Supplier<DB> bindings) {
         this.name = name;
         this.load = load;
         this.properties = properties;
         this.operations = operations;
-        this.threads = Math.min(threads, operations);
+        this.threads = (int) Math.min(threads, operations);
         this.bindings = bindings;
         this.ended = new CountDownLatch(this.threads);
     }
@@ -123,18 +124,18 @@ public final class Phase {
         binding.init();
         MeasuredDb client = new MeasuredDb(binding);
         clients.add(client);
-        int share = operations / threads + (threadIndex < operations % threads ? 1 : 0);
+        long share = operations / threads + (threadIndex < operations % threads ? 1 : 0);
         Thread thread = new Thread(() -> work(client, threadIndex, share), "ycsb-" + threadIndex);
         thread.setDaemon(true);
         thread.start();
     }
 
-    private void work(MeasuredDb client, int threadIndex, int share) {
+    private void work(MeasuredDb client, int threadIndex, long share) {
         try {
             Object state = workload.initThread(properties, threadIndex, threads);
             go.await();
             boolean goingOn = true;
-            for (int i = 0; i < share && goingOn && !workload.isStopRequested(); i++) {
+            for (long i = 0; i < share && goingOn && !workload.isStopRequested(); i++) {
                 goingOn = load ? workload.doInsert(client, state) : workload.doTransaction(client, state);
                 client.measurements().countOperation();
             }

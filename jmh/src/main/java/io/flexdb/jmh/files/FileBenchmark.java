@@ -27,8 +27,8 @@ import java.util.stream.Stream;
  * a small tree of its own first, so that a JVM has compiled what it is going to run.
  *
  * <pre>
- * jmh/files.sh --quick
- * jmh/files.sh --files=200k
+ * jmh/run.sh program files --quick
+ * jmh/run.sh program files --files=200k
  * </pre>
  */
 public final class FileBenchmark {

@@ -45,12 +45,14 @@ import picocli.CommandLine.Option;
  * ingestion, LMDB's MDB_APPEND in one transaction.
  *
  * <pre>
- * jmh/kv.sh bulk --bytes=1g --values=100,1000
+ * jmh/run.sh program bulk --bytes=1g --values=100,1000
  * </pre>
  */
 @Command(name = "bulk", sortOptions = false, description = "Measures bulk loads, and prints a table.")
-final class BulkLoads implements Callable<Integer> {
-    private static final int KEY_BYTES = 16;
+public final class BulkLoads implements Callable<Integer> {
+    /** Bytes of a key. */
+    public static final int KEY_BYTES = 16;
+
     private static final int WRITE_BYTES = 4 << 20;
     private static final long MAP_BYTES = 64L << 30;
 
@@ -63,10 +65,17 @@ final class BulkLoads implements Callable<Integer> {
     @Option(names = "--rounds", defaultValue = "3", description = "The median counts. Default: 3.")
     private int rounds;
 
-    @Option(names = "--directory", defaultValue = "target/bulk", description = "Where to write.")
+    @Option(
+            names = "--subjects",
+            split = ",",
+            defaultValue = "raw,flexdb,beside,puts,rocksdb,lmdb",
+            description = "Of ${COMPLETION-CANDIDATES}. Default: all.")
+    private List<Subject> subjects;
+
+    @Option(names = "--dir", defaultValue = "jmh/target/bulk", description = "Where to write.")
     private Path directory;
 
-    @Option(names = "--json", defaultValue = "target/bulk.json", description = "Where all figures go.")
+    @Option(names = "--json", defaultValue = "jmh/target/bulk.json", description = "Where all figures go.")
     private Path json;
 
     @Option(names = "--help", usageHelp = true, description = "Shows this.")
@@ -103,7 +112,7 @@ final class BulkLoads implements Callable<Integer> {
 
     /** @param arguments see {@code --help} */
     public static void main(String[] arguments) {
-        CommandLine line = new CommandLine(new BulkLoads());
+        CommandLine line = new CommandLine(new BulkLoads()).setCaseInsensitiveEnumValuesAllowed(true);
         line.registerConverter(long.class, BulkLoads::bytesOf);
         System.exit(line.execute(arguments));
     }
@@ -120,7 +129,7 @@ final class BulkLoads implements Callable<Integer> {
         for (int valueBytes : values) {
             Map<Subject, List<Run>> runs = new EnumMap<>(Subject.class);
             for (int round = 1; round <= rounds; round++) {
-                for (Subject subject : Subject.values()) {
+                for (Subject subject : subjects) {
                     runs.computeIfAbsent(subject, any -> new ArrayList<>()).add(measure(subject, valueBytes, round));
                 }
             }

@@ -48,6 +48,52 @@ final class FeatureRun {
             copies(store);
         }
         deletedRanges();
+        if (subject.keepsPairs()) {
+            writesOfOtherKinds();
+        }
+    }
+
+    /** In a store of its own: what a put or a get costs with a time to live, a counter, a transaction, a snapshot. */
+    private void writesOfOtherKinds() throws Exception {
+        Path directory = directories.call();
+        try (KeyValueStore store = subject.openWithFeatures(settings.store(directory))) {
+            all.prepare(store, new Experiment("load", Distribution.SHUFFLED, settings.records(), settings.threads));
+            byte[] some = records.key(0).clone();
+            all.put(store, experiment("PUT uniform"));
+            if (store.putForAnHour(some, records.value(0, 0))) {
+                all.write(experiment("PUT uniform, time to live"), store::putForAnHour);
+            }
+            if (store.update(some, records.value(0, 0))) {
+                all.write(experiment("GET and PUT uniform in a transaction"), store::update);
+            }
+            all.get(store, experiment("GET uniform"));
+            if (store.getFromSnapshot(some) != null) {
+                all.read(experiment("GET uniform, a snapshot for each"), store::getFromSnapshot);
+            }
+            counters(store);
+        }
+        KeyValue.remove(directory);
+    }
+
+    private void counters(KeyValueStore store) throws InterruptedException {
+        if (!store.addOne(counterKey(records.key(0)))) {
+            return;
+        }
+        Workers.Result result =
+                all.write(experiment("one added to a counter, uniform"), (key, value) -> store.addOne(counterKey(key)));
+        long sum = -1;
+        for (int i = 0; i < settings.records(); i++) {
+            sum += store.counter(counterKey(records.key(i)));
+        }
+        if (sum != result.operations()) {
+            throw new IllegalStateException(sum + " was added to counters instead of " + result.operations());
+        }
+    }
+
+    private static byte[] counterKey(byte[] key) {
+        byte[] counter = Arrays.copyOf(key, key.length + 1);
+        counter[key.length] = 'c';
+        return counter;
     }
 
     private void manyKeysAtOnce(KeyValueStore store) {

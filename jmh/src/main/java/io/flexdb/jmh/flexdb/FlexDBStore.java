@@ -6,8 +6,11 @@ import io.flexdb.FlexDBBackups;
 import io.flexdb.FlexDBMemory;
 import io.flexdb.FlexDBOptions;
 import io.flexdb.ReadOptions;
+import io.flexdb.Snapshot;
+import io.flexdb.WriteOptions;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +21,9 @@ import java.util.concurrent.locks.LockSupport;
 final class FlexDBStore implements KeyValueStore {
     private static final String BACKGROUND_THREADS = "flexdb-";
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final WriteOptions AN_HOUR = WriteOptions.timeToLive(Duration.ofHours(1));
+    private static final byte[] ONE = {0, 0, 0, 0, 0, 0, 0, 1};
 
     private final FlexDB store;
 
@@ -64,6 +70,40 @@ final class FlexDBStore implements KeyValueStore {
     public boolean deleteRange(byte[] from, byte[] to) {
         store.deleteRange(from, to);
         return true;
+    }
+
+    @Override
+    public boolean putForAnHour(byte[] key, byte[] value) {
+        store.put(key, value, AN_HOUR);
+        return true;
+    }
+
+    @Override
+    public boolean addOne(byte[] key) {
+        store.merge(key, ONE);
+        return true;
+    }
+
+    @Override
+    public long counter(byte[] key) {
+        byte[] value = store.get(key);
+        return value == null ? 0 : ByteBuffer.wrap(value).getLong();
+    }
+
+    @Override
+    public boolean update(byte[] key, byte[] value) {
+        store.transactWithoutResult(transaction -> {
+            transaction.get(key);
+            transaction.put(key, value);
+        });
+        return true;
+    }
+
+    @Override
+    public byte[] getFromSnapshot(byte[] key) {
+        try (Snapshot snapshot = store.snapshot()) {
+            return snapshot.get(key);
+        }
     }
 
     @Override

@@ -23,12 +23,15 @@ import java.util.stream.Stream;
  * error, tables to standard output, all figures to a file.
  *
  * <pre>
- * jmh/kv.sh --quick
- * jmh/kv.sh --records=5000000 --operations=5000000 --rounds=3
- * jmh/kv.sh --stores=flexdb,lmdb --parts=ycsb --workloads=a
+ * jmh/run.sh program kv --quick
+ * jmh/run.sh program kv --records=5000000 --operations=5000000 --rounds=3
+ * jmh/run.sh program kv --stores=flexdb,lmdb --parts=ycsb --workloads=a
  * </pre>
  */
 public final class KeyValue {
+    private static final String DIRECT_MEMORY = "-XX:MaxDirectMemorySize=";
+    private static final long LOAD_DIRECT_BYTES = 4L << 30; // as much as it needs, since memory is not limited then
+
     private final KeyValueSettings settings;
     private final Comparison comparison = new Comparison();
 
@@ -189,6 +192,7 @@ public final class KeyValue {
     private boolean measureWithLittleMemory(List<String> command, Subject subject, KeySpace space, int round)
             throws IOException, InterruptedException {
         List<String> prepare = new ArrayList<>(command);
+        prepare.replaceAll(each -> each.startsWith(DIRECT_MEMORY) ? DIRECT_MEMORY + LOAD_DIRECT_BYTES : each);
         prepare.add("--prepare");
         command.add("--prepared");
         try (MemoryLimit limit = MemoryLimit.of(settings.memoryBytes)) {
@@ -203,7 +207,7 @@ public final class KeyValue {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx" + settings.heap());
         if (settings.memoryBytes > 0) {
-            command.add("-XX:MaxDirectMemorySize=" + settings.memoryBytes / 2); // of which FlexDB's budget is a part
+            command.add(DIRECT_MEMORY + settings.memoryBytes / 2); // of which FlexDB's budget is a part
         }
         command.addAll(subject.jvmArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), KeyValue.class.getName()));

@@ -75,8 +75,9 @@ final class KeyValueSettings implements Callable<Integer> {
     @Option(
             names = "--records",
             paramLabel = "N",
-            description = "Records in a store. Default: 1000000, or with --memory four times as much as fits.")
-    private Integer records;
+            description = "Records in a store. Default: 1000000, or with --memory four times as much as fits. More than"
+                    + " 2147483647 in part ycsb only.")
+    private Long records;
 
     @Option(
             names = "--operations",
@@ -217,6 +218,15 @@ final class KeyValueSettings implements Callable<Integer> {
                     + "they will have. None with --cold. Default: ${DEFAULT-VALUE}.")
     private int warmUpSeconds;
 
+    @Option(
+            names = "--read-seconds",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            converter = BenchmarkOptions.CountOrNone.class,
+            description = "How long each experiment that reads is measured, through its operations again and again;"
+                    + " 0 to do them once. Default: ${DEFAULT-VALUE}.")
+    private int readSeconds;
+
     @Option(names = "--pictures", paramLabel = "DIR", description = "Where to draw figures, as SVG. Default: none.")
     Path pictures;
 
@@ -310,11 +320,16 @@ final class KeyValueSettings implements Callable<Integer> {
         return durationSeconds > 0;
     }
 
+    /** Of the parts but YCSB's. */
     int records() {
+        return (int) Math.min(Integer.MAX_VALUE, ycsbRecords());
+    }
+
+    long ycsbRecords() {
         if (records != null) {
             return records;
         }
-        return memoryBytes == 0 ? DEFAULT_RECORDS : Math.toIntExact(MORE_THAN_MEMORY * memoryBytes / space.pairBytes());
+        return memoryBytes == 0 ? DEFAULT_RECORDS : MORE_THAN_MEMORY * memoryBytes / space.pairBytes();
     }
 
     int updates() {
@@ -342,6 +357,11 @@ final class KeyValueSettings implements Callable<Integer> {
     /** How long reads go on before they are measured. */
     long warmUpNanos() {
         return cold ? 0 : TimeUnit.SECONDS.toNanos(warmUpSeconds);
+    }
+
+    /** How long reads are measured; 0 if they are counted. */
+    long readNanos() {
+        return TimeUnit.SECONDS.toNanos(readSeconds);
     }
 
     /** How stores are opened. */

@@ -39,6 +39,31 @@ interface KeyValueStore extends AutoCloseable {
         return false;
     }
 
+    /** Puts a pair that is gone after an hour; false if the store has no such pairs. */
+    default boolean putForAnHour(byte[] key, byte[] value) {
+        return false;
+    }
+
+    /** Adds one to a counter by a write that reads nothing; false if the store can't. */
+    default boolean addOne(byte[] key) {
+        return false;
+    }
+
+    /** The value of a counter of {@link #addOne}; 0 if it was never added to. */
+    default long counter(byte[] key) {
+        return 0;
+    }
+
+    /** Gets a value and puts another one, as one transaction, again if another one was faster; false if it can't. */
+    default boolean update(byte[] key, byte[] value) {
+        return false;
+    }
+
+    /** Gets a value from a snapshot that is taken and given back; null if the store has no snapshots. */
+    default byte[] getFromSnapshot(byte[] key) {
+        return null;
+    }
+
     /** About how many bytes a range has; -1 if the store can't tell. */
     default long estimateBytes(byte[] from, byte[] to) {
         return -1;

@@ -27,7 +27,7 @@ import org.lmdbjava.Txn;
  * cache.
  */
 final class LmdbStore implements KeyValueStore {
-    private static final long MAP_BYTES = 64L << 30;
+    private static final long MAP_BYTES = 1L << 40; // of addresses, not of disk
     private static final int MAX_READERS = 256;
     private static final int KEY_BYTES = 511; // the most that LMDB takes
 
@@ -97,6 +97,23 @@ final class LmdbStore implements KeyValueStore {
             database.put(writing, mine.key(key), mine.value(value));
             writing.commit();
         }
+    }
+
+    @Override
+    public boolean update(byte[] key, byte[] value) {
+        Client mine = client.get();
+        try (Txn<ByteBuffer> writing = environment.txnWrite()) {
+            database.get(writing, mine.key(key));
+            database.put(writing, mine.key(key), mine.value(value));
+            writing.commit();
+        }
+        return true;
+    }
+
+    /** Each read of LMDB is one of a snapshot. */
+    @Override
+    public byte[] getFromSnapshot(byte[] key) {
+        return get(key);
     }
 
     @Override

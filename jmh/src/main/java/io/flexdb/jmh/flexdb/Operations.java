@@ -2,6 +2,7 @@ package io.flexdb.jmh.flexdb;
 
 import io.flexdb.ycsb.Progress;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
 import org.HdrHistogram.Histogram;
 
 /** Puts, gets and scans of records, by several threads; each gives a figure, and every value read is checked. */
@@ -14,15 +15,35 @@ final class Operations {
     private final int records;
     private final Results results;
     private final Progress progress;
+    private final long warmUpNanos;
+    private final long readNanos; // how long reads are measured; 0 to count them
     private long nextVersion = 1;
 
     /** @param records numbers of records are below it */
     Operations(Subject subject, KeyValueSettings settings, int records, Results results, Progress progress) {
+        this(subject, settings, records, results, progress, settings.warmUpNanos(), settings.readNanos());
+    }
+
+    private Operations(
+            Subject subject,
+            KeyValueSettings settings,
+            int records,
+            Results results,
+            Progress progress,
+            long warmUpNanos,
+            long readNanos) {
         this.subject = subject;
         this.settings = settings;
         this.records = records;
         this.results = results;
         this.progress = progress;
+        this.warmUpNanos = warmUpNanos;
+        this.readNanos = readNanos;
+    }
+
+    /** The same on another number of records, each experiment as many operations as it says, and no time to warm up. */
+    Operations untimed(int others, Results into) {
+        return new Operations(subject, settings, others, into, progress, 0, 0);
     }
 
     /**
@@ -85,6 +106,28 @@ final class Operations {
             put.run(numbers[(int) (done++ % numbers.length)]);
         }
         return done;
+    }
+
+    /** Something else that writes a key. */
+    Workers.Result write(Experiment experiment, PairOperation operation) throws InterruptedException {
+        long version = nextVersion++;
+        return run(experiment, thread -> {
+            Records own = newRecords();
+            return number -> operation.run(own.key(number), own.value(number, version));
+        });
+    }
+
+    /** What is done with a key and a value, which are only the caller's own until this returns. */
+    interface PairOperation {
+        void run(byte[] key, byte[] value);
+    }
+
+    /** Something else that gets the value of a key. */
+    Workers.Result read(Experiment experiment, UnaryOperator<byte[]> operation) throws InterruptedException {
+        return runWarm(experiment, thread -> {
+            Records own = newRecords();
+            return number -> own.check(number, operation.apply(own.key(number)));
+        });
     }
 
     Workers.Result get(KeyValueStore store, Experiment experiment) throws InterruptedException {
@@ -187,11 +230,22 @@ final class Operations {
 
     // ---- one experiment
 
+    private interface Measurement {
+        Workers.Result take() throws InterruptedException;
+    }
+
     private Workers.Result run(Experiment experiment, Workers.OperationFactory factory) throws InterruptedException {
-        try (Hiccups hiccups = experiment.latencies ? new Hiccups() : null) {
+        return report(experiment, () -> {
             Workers.Result result = measure(experiment, factory);
-            results.add(experiment.name, result.perSecond() / 1e3, THOUSANDS);
             noteLimit(experiment, result);
+            return result;
+        });
+    }
+
+    private Workers.Result report(Experiment experiment, Measurement measurement) throws InterruptedException {
+        try (Hiccups hiccups = experiment.latencies ? new Hiccups() : null) {
+            Workers.Result result = measurement.take();
+            results.add(experiment.name, result.perSecond() / 1e3, THOUSANDS);
             if (hiccups != null) {
                 addLatencies(experiment.name, result.latencies());
                 results.add(experiment.name + ", longest hiccup", hiccups.longestMillis(), "ms");
@@ -203,14 +257,31 @@ final class Operations {
     /** After the same with other records, for some time. */
     private Workers.Result runWarm(Experiment experiment, Workers.OperationFactory factory)
             throws InterruptedException {
-        if (settings.warmUpNanos() > 0) {
+        if (warmUpNanos > 0) {
             int[] numbers = choose(experiment, settings.seed + WARM_UP_SEED);
-            long end = System.nanoTime() + settings.warmUpNanos();
-            for (long left = settings.warmUpNanos(); left > 0; left = end - System.nanoTime()) {
-                Workers.run(experiment.threads, numbers, factory, false, left, done -> {});
-            }
+            runFor(warmUpNanos, new Experiment("", experiment.distribution, 0, experiment.threads), numbers, factory);
         }
-        return run(experiment, factory);
+        return readNanos == 0 ? run(experiment, factory) : report(experiment, () -> measureFor(experiment, factory));
+    }
+
+    private Workers.Result measureFor(Experiment experiment, Workers.OperationFactory factory)
+            throws InterruptedException {
+        progress.begin(subject.label() + ", " + experiment.name, 0);
+        Workers.Result result = runFor(readNanos, experiment, choose(experiment, settings.seed + nextVersion), factory);
+        progress.end(result.operations(), result.nanos());
+        return result;
+    }
+
+    /** Goes through the numbers again and again until the time is over. */
+    private static Workers.Result runFor(
+            long nanos, Experiment experiment, int[] numbers, Workers.OperationFactory factory)
+            throws InterruptedException {
+        long end = System.nanoTime() + nanos;
+        Workers.Result all = Workers.Result.NONE;
+        for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+            all = all.plus(Workers.run(experiment.threads, numbers, factory, experiment.latencies, left, done -> {}));
+        }
+        return all;
     }
 
     private int[] choose(Experiment experiment, long seed) {

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
  * RocksDB's secondary instance.
  *
  * <pre>
- * jmh/kv.sh readers --pairs=1000000 --seconds=4
+ * jmh/run.sh program readers --pairs=1000000 --seconds=4
  * </pre>
  */
 @Command(name = "readers", sortOptions = false, description = "Measures readers beside a writer, and prints a table.")

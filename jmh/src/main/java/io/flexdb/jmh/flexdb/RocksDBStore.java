@@ -3,6 +3,7 @@ package io.flexdb.jmh.flexdb;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -19,6 +20,7 @@ import org.rocksdb.CompactionStyle;
 import org.rocksdb.CompressionType;
 import org.rocksdb.Env;
 import org.rocksdb.LRUCache;
+import org.rocksdb.OptimisticTransactionDB;
 import org.rocksdb.Options;
 import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
@@ -27,6 +29,10 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
+import org.rocksdb.Snapshot;
+import org.rocksdb.Status;
+import org.rocksdb.Transaction;
+import org.rocksdb.UInt64AddOperator;
 import org.rocksdb.WriteOptions;
 
 /**
@@ -34,6 +40,8 @@ import org.rocksdb.WriteOptions;
  * compression, as in the paper.
  */
 final class RocksDBStore implements KeyValueStore {
+    private static final byte[] ONE = {1, 0, 0, 0, 0, 0, 0, 0}; // least first, as its operator wants it
+
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private final RocksDB store;
     private final WriteOptions write;
@@ -43,6 +51,18 @@ final class RocksDBStore implements KeyValueStore {
         this(settings, options -> options);
     }
 
+    /** With transactions, which take more memory, and with counters that can be added to. */
+    static RocksDBStore withFeatures(StoreSettings settings) {
+        return new RocksDBStore(
+                settings,
+                options -> options.setMergeOperator(new UInt64AddOperator()),
+                (options, directory) -> OptimisticTransactionDB.open(options, directory));
+    }
+
+    private interface Opener {
+        RocksDB open(Options options, String directory) throws RocksDBException;
+    }
+
     /** Has large values in files of their own. */
     static Options withBlobs(Options options) {
         return options.setEnableBlobFiles(true).setMinBlobSize(32 << 10).setEnableBlobGarbageCollection(true);
@@ -50,6 +70,10 @@ final class RocksDBStore implements KeyValueStore {
 
     /** @param more changes the options */
     RocksDBStore(StoreSettings settings, UnaryOperator<Options> more) {
+        this(settings, more, (options, directory) -> RocksDB.open(options, directory));
+    }
+
+    private RocksDBStore(StoreSettings settings, UnaryOperator<Options> more, Opener opener) {
         RocksDB.loadLibrary();
         BlockBasedTableConfig table = new BlockBasedTableConfig()
                 .setBlockCache(own(new LRUCache(settings.cacheBytes())))
@@ -74,7 +98,7 @@ final class RocksDBStore implements KeyValueStore {
         this.read = own(new ReadOptions());
         try {
             this.store =
-                    own(RocksDB.open(more.apply(options), settings.directory().toString()));
+                    own(opener.open(more.apply(options), settings.directory().toString()));
         } catch (RocksDBException e) {
             throw new IllegalStateException(e);
         }
@@ -131,6 +155,55 @@ final class RocksDBStore implements KeyValueStore {
             return true;
         } catch (RocksDBException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public boolean addOne(byte[] key) {
+        try {
+            store.merge(write, key, ONE);
+            return true;
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public long counter(byte[] key) {
+        byte[] value = get(key);
+        return value == null
+                ? 0
+                : ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getLong();
+    }
+
+    @Override
+    public boolean update(byte[] key, byte[] value) {
+        if (!(store instanceof OptimisticTransactionDB transactional)) {
+            return false;
+        }
+        while (true) {
+            try (Transaction transaction = transactional.beginTransaction(write)) {
+                transaction.getForUpdate(read, key, true);
+                transaction.put(key, value);
+                transaction.commit();
+                return true;
+            } catch (RocksDBException e) {
+                if (e.getStatus().getCode() != Status.Code.Busy && e.getStatus().getCode() != Status.Code.TryAgain) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        }
+    }
+
+    @Override
+    public byte[] getFromSnapshot(byte[] key) {
+        Snapshot snapshot = store.getSnapshot();
+        try (ReadOptions old = new ReadOptions(read).setSnapshot(snapshot)) {
+            return store.get(old, key);
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            store.releaseSnapshot(snapshot);
         }
     }
 

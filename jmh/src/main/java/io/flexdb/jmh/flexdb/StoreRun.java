@@ -95,7 +95,7 @@ final class StoreRun {
     /** Has the compiler see every operation on a store of few records, so that no experiment pays for being first. */
     private void warmUp() throws Exception {
         Results nowhere = new Results(new PrintStream(OutputStream.nullOutputStream(), false, UTF_8));
-        Operations few = new Operations(subject, settings, WARM_UP_RECORDS, nowhere, progress);
+        Operations few = all.untimed(WARM_UP_RECORDS, nowhere);
         Path directory = newDirectory();
         try (KeyValueStore store = open(directory)) {
             few.put(store, new Experiment("warm-up", Distribution.SHUFFLED, WARM_UP_RECORDS, settings.threads));

@@ -1,5 +1,6 @@
 package io.flexdb.jmh.flexdb;
 
+import io.flexdb.MergeFunction;
 import java.util.List;
 import java.util.function.Function;
 
@@ -32,6 +33,15 @@ enum Subject {
 
     KeyValueStore open(StoreSettings settings) {
         return opener.apply(settings);
+    }
+
+    /** The same with transactions and counters, where they are not there at all times. */
+    KeyValueStore openWithFeatures(StoreSettings settings) {
+        return switch (this) {
+            case FLEXDB -> open(settings.with(options -> options.withMergeFunction(MergeFunction.ADD)));
+            case ROCKSDB -> RocksDBStore.withFeatures(settings);
+            default -> open(settings);
+        };
     }
 
     /** What its process needs. */

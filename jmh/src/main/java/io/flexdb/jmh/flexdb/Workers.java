@@ -14,7 +14,7 @@ import org.HdrHistogram.Histogram;
 /** Runs one operation many times in several threads and tells how long that took. */
 final class Workers {
     private static final int COUNTED_AT_ONCE = 1024;
-    private static final long PROGRESS_MILLIS = 500;
+    private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long LONGEST_NANOS = 3_600_000_000_000L;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -50,6 +50,21 @@ final class Workers {
      * @param allocatedBytes heap that the threads have asked for
      */
     record Result(long operations, long nanos, Histogram latencies, long processorNanos, long allocatedBytes) {
+        static final Result NONE = new Result(0, 0, null, 0, 0);
+
+        /** Both, one after the other. */
+        Result plus(Result other) {
+            if (latencies != null && other.latencies != null) {
+                other.latencies.add(latencies);
+            }
+            return new Result(
+                    operations + other.operations,
+                    nanos + other.nanos,
+                    other.latencies,
+                    processorNanos + other.processorNanos,
+                    allocatedBytes + other.allocatedBytes);
+        }
+
         double perSecond() {
             return operations * 1e9 / Math.max(1, nanos);
         }
@@ -119,9 +134,12 @@ final class Workers {
     private long await(long limitNanos, LongConsumer progress) throws InterruptedException {
         long start = System.nanoTime();
         go.countDown();
-        while (!ended.await(PROGRESS_MILLIS, TimeUnit.MILLISECONDS)) {
+        while (!ended.await(Math.min(PROGRESS_NANOS, limitNanos - (System.nanoTime() - start)), TimeUnit.NANOSECONDS)) {
             progress.accept(shown.sum());
-            stopped |= System.nanoTime() - start > limitNanos;
+            if (System.nanoTime() - start >= limitNanos) {
+                stopped = true;
+                ended.await();
+            }
         }
         long nanos = System.nanoTime() - start;
         if (failure.get() != null) {

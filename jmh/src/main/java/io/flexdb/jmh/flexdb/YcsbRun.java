@@ -53,9 +53,9 @@ final class YcsbRun {
         KeyValueStore store = subject.open(settings.store(directory));
         try {
             ProcessFigures before = ProcessFigures.now();
-            phase(store, "load", true, settings.workloads().get(0).properties(), settings.records());
+            phase(store, "load", true, settings.workloads().get(0).properties(), settings.ycsbRecords());
             ProcessFigures loaded = ProcessFigures.now();
-            double pairBytes = (double) settings.records() * settings.space.pairBytes();
+            double pairBytes = (double) settings.ycsbRecords() * settings.space.pairBytes();
             results.add("YCSB load, written for each byte", written(before, loaded) / pairBytes, "B");
             return store;
         } catch (LimitReachedException e) {
@@ -79,7 +79,7 @@ final class YcsbRun {
             if (!Files.exists(directory)) {
                 throw new LimitReachedException("left out: its store could not be loaded in time");
             }
-            nextKey = settings.records();
+            nextKey = settings.ycsbRecords();
             store = openCold();
         } else {
             store = loaded();
@@ -135,12 +135,12 @@ final class YcsbRun {
                 + rates.stream().map(rate -> Markdown.number(rate / 1e3)).collect(Collectors.joining(" ")));
     }
 
-    private void phase(KeyValueStore store, String name, boolean load, Properties ofWorkload, int operations)
+    private void phase(KeyValueStore store, String name, boolean load, Properties ofWorkload, long operations)
             throws Exception {
         String label = "YCSB " + name;
         Properties properties = properties(ofWorkload);
-        properties.setProperty("recordcount", Long.toString(load ? settings.records() : nextKey));
-        properties.setProperty("operationcount", Integer.toString(operations));
+        properties.setProperty("recordcount", Long.toString(load ? settings.ycsbRecords() : nextKey));
+        properties.setProperty("operationcount", Long.toString(operations));
         ProcessFigures before = ProcessFigures.now();
         // Read by YCSB's own measurements, which the core workload wants although the phases have their own.
         site.ycsb.measurements.Measurements.setProperties(properties);

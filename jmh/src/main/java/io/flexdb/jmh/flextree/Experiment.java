@@ -27,6 +27,9 @@ public enum Experiment {
     /** The most extents for which a rival can be built by insertions in some minutes. */
     private static final long MAX_RIVAL_EXTENTS = 1_000_000;
 
+    /** The extents from which on a single insertion of a rival takes long. */
+    private static final long LONG_EXTENTS = 300_000;
+
     final String label;
     final Class<?> benchmark;
     private final Map<Long, String> paper; // million operations a second
@@ -57,7 +60,7 @@ public enum Experiment {
 
     /** Whether one invocation is so long that it needs neither warming up nor repeating in the same JVM. */
     boolean takesMinutes(String index, long extents) {
-        return this == INSERT && extents >= MAX_RIVAL_EXTENTS && !index.equals(INDEXES.get(0));
+        return this == INSERT && extents >= LONG_EXTENTS && !index.equals(INDEXES.get(0));
     }
 
     /** Parameters of the benchmark beside index and size. */

@@ -111,6 +111,12 @@ public final class Table1 {
         if (!settings.jvmArgs.isBlank()) {
             options.jvmArgsAppend(settings.jvmArgs.trim().split("\\s+"));
         }
+        if (settings.seconds > 0) {
+            options.warmupIterations(Math.max(1, settings.seconds / 2))
+                    .warmupTime(TimeValue.seconds(1))
+                    .measurementIterations(settings.seconds)
+                    .measurementTime(TimeValue.seconds(1));
+        }
         if (experiment.takesMinutes(index, extents)) {
             options.warmupIterations(0).measurementIterations(1); // compiled within the first hundredth of it
         }

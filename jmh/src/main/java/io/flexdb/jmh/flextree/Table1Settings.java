@@ -83,6 +83,14 @@ final class Table1Settings implements Callable<Integer> {
             description = "What is compared. Default: ${DEFAULT-VALUE}.")
     List<String> indexes;
 
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            converter = BenchmarkOptions.Count.class,
+            description = "Measure in N iterations of a second, after half as many to warm up. Default: as each"
+                    + " benchmark says.")
+    int seconds;
+
     @Option(names = "--no-memory", description = "Leave out the table of memory.")
     boolean noMemory;
 

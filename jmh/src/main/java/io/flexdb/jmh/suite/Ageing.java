@@ -21,6 +21,21 @@ final class Ageing implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(4, 50, 15_000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
         return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
     }

@@ -1,118 +1,219 @@
 package io.flexdb.jmh.suite;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import io.flexdb.jmh.Pictures;
+import io.flexdb.jmh.Markdown;
 import io.flexdb.jmh.suite.Medians.Value;
-import java.awt.Color;
-import java.awt.Font;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.VectorGraphicsEncoder;
-import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.internal.chartpart.Chart;
-import org.knowm.xchart.style.Styler.LegendLayout;
-import org.knowm.xchart.style.Styler.LegendPosition;
+import java.util.TreeMap;
 
-/** Panels as SVG. */
+/**
+ * Panels as SVG, to stand within a page: its text has the page's colour and can be read by whoever reads the page aloud.
+ * Subjects have the classes {@code s0}, {@code s1} and so on, in the order of the table; the paper's figures are drawn
+ * as outlines.
+ */
 final class Charts {
-    /** Told apart by those who do not see all colours, too; ours is the first. */
-    private static final Color[] COLORS = {
-        new Color(0x0072b2),
-        new Color(0xe69f00),
-        new Color(0x009e73),
-        new Color(0xcc79a7),
-        new Color(0x56b4e9),
-        new Color(0xd55e00),
-        new Color(0x999999)
-    };
+    static final int COLOURS = 7;
 
-    private static final int FONT_SIZE = 15;
-    private static final int UPRIGHT_LABELS = 7; // beside each other; more are turned
+    private static final int WIDTH = 420; // about a phone's, where nothing has to shrink
+    private static final int VALUE_WIDTH = 110; // beside the longest bar
+    private static final int BAR = 14;
+    private static final int ROW = 20;
+    private static final int LEFT = 60;
+    private static final int PLOT_HEIGHT = 240;
+    private static final int TICKS = 4;
+    private static final double LOGARITHMIC_FROM = 50; // the most for each of the least
+    private static final int LETTER = 8; // its width
 
-    /** Tenths of a pixel are enough, and make a file a quarter as long: letters are drawn as curves. */
-    private static final Pattern DECIMALS = Pattern.compile("(\\.\\d)\\d+");
+    private final StringBuilder svg = new StringBuilder();
+    private final List<String> subjects;
+    private final List<Panel.Line> lines;
+    private final Medians medians;
+    private double y;
 
-    private Charts() {}
+    private Charts(List<String> subjects, List<Panel.Line> lines, Medians medians) {
+        this.subjects = subjects;
+        this.lines = lines;
+        this.medians = medians;
+    }
 
     /** The chart of a panel, if it has one. */
-    static Optional<String> svg(Panel panel, Medians medians) throws IOException {
-        List<Panel.Line> lines = Grid.measured(panel, medians);
-        if (lines.isEmpty()) {
+    static Optional<String> svg(Panel panel, Medians medians) {
+        List<Panel.Line> measured = Grid.measured(panel, medians);
+        if (measured.isEmpty() || (panel.shape() != Panel.Shape.BARS && panel.shape() != Panel.Shape.LINES)) {
             return Optional.empty();
         }
         // Figures of another unit than the first would have another axis.
-        String unit = medians.unit(lines.get(0).experiment());
-        List<Panel.Line> alike = lines.stream()
+        String unit = medians.unit(measured.get(0).experiment());
+        List<Panel.Line> alike = measured.stream()
                 .filter(line -> medians.unit(line.experiment()).equals(unit))
                 .toList();
-        return switch (panel.shape()) {
-            case BARS -> Optional.of(svg(bars(panel, alike, unit, medians)));
-            case LINES -> Optional.of(svg(lines(panel, alike, unit, medians)));
-            case TABLE, TABLE_BY_SUBJECT -> Optional.empty();
-        };
+        Charts chart = new Charts(Grid.subjects(panel, medians), alike, medians);
+        chart.legend(unit);
+        if (panel.shape() == Panel.Shape.BARS) {
+            chart.bars();
+        } else {
+            chart.curves();
+        }
+        return Optional.of(String.format(
+                Locale.ROOT,
+                "<svg viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"Chart of the table below: %s\">%s</svg>",
+                WIDTH,
+                chart.y,
+                HtmlReport.escaped(panel.title()),
+                chart.svg));
     }
 
-    private static Chart<?, ?> bars(Panel panel, List<Panel.Line> lines, String unit, Medians medians) {
-        CategoryChart chart = Pictures.bars("", unit);
-        chart.getStyler()
-                .setXAxisLabelRotation(lines.size() > UPRIGHT_LABELS ? 90 : 0)
-                .setSeriesColors(COLORS);
-        for (String subject : Grid.subjects(panel, medians)) {
-            List<Double> values = new ArrayList<>();
-            for (Panel.Line line : lines) {
-                Value value = medians.of(line.experiment()).get(subject);
-                values.add(value == null ? null : value.median());
+    private void add(String format, Object... values) {
+        svg.append(String.format(Locale.ROOT, format, values)).append('\n');
+    }
+
+    private void text(double x, double baseline, String anchor, String text) {
+        add("<text x=\"%.0f\" y=\"%.1f\"%s>%s</text>", x, baseline, anchor, HtmlReport.escaped(text));
+    }
+
+    private static int colour(int subject) {
+        return subject % COLOURS;
+    }
+
+    private void legend(String unit) {
+        double x = 0;
+        y = ROW;
+        for (int i = 0; i < subjects.size(); i++) {
+            String subject = subjects.get(i);
+            double width = 32 + (LETTER + 1) * subject.length();
+            if (x + width > WIDTH && x > 0) {
+                x = 0;
+                y += ROW;
             }
-            if (values.stream().anyMatch(value -> value != null)) {
-                chart.addSeries(subject, lines.stream().map(Panel.Line::label).toList(), values);
+            add("<rect class=\"s%d\" x=\"%.0f\" y=\"%.1f\" width=\"14\" height=\"14\"/>", colour(i), x, y - 12);
+            text(x + 20, y, "", subject);
+            x += width;
+        }
+        y += ROW;
+        text(0, y, "", unit);
+        y += ROW / 2.0;
+    }
+
+    // ---- bars
+
+    private void bars() {
+        double most = 0;
+        for (Panel.Line line : lines) {
+            for (Value value : medians.of(line.experiment()).values()) {
+                most = Math.max(most, value.median());
+            }
+            for (String paper : line.paper().values()) {
+                most = Math.max(most, number(paper));
             }
         }
-        return chart;
-    }
-
-    private static Chart<?, ?> lines(Panel panel, List<Panel.Line> lines, String unit, Medians medians) {
-        XYChart chart = Pictures.lines("", panel.title(), unit);
-        chart.getStyler().setYAxisMin(0.0).setSeriesColors(COLORS);
-        for (String subject : Grid.subjects(panel, medians)) {
-            List<Double> x = new ArrayList<>();
-            List<Double> y = new ArrayList<>();
-            for (Panel.Line line : lines) {
-                Map<String, Value> values = medians.of(line.experiment());
+        double scale = (WIDTH - VALUE_WIDTH) / Math.max(most, Double.MIN_NORMAL);
+        for (Panel.Line line : lines) {
+            y += ROW;
+            text(0, y, "", line.label());
+            y += 5;
+            Map<String, Value> values = medians.of(line.experiment());
+            for (int i = 0; i < subjects.size(); i++) {
+                String subject = subjects.get(i);
                 if (values.containsKey(subject)) {
-                    x.add(line.x());
-                    y.add(values.get(subject).median());
+                    double value = values.get(subject).median();
+                    bar("s" + colour(i), value * scale, Markdown.number(value));
+                }
+                String paper = line.paper().getOrDefault(subject, "");
+                if (number(paper) > 0) {
+                    bar("paper-bar p" + colour(i), number(paper) * scale, paper + " (paper)");
                 }
             }
-            if (!x.isEmpty()) {
-                chart.addSeries(subject, x, y);
-            }
         }
-        return chart;
+        y += 4;
     }
 
-    private static String svg(Chart<?, ?> chart) throws IOException {
-        Font font = new Font(Font.SANS_SERIF, Font.PLAIN, FONT_SIZE);
-        chart.getStyler()
-                .setLegendPosition(LegendPosition.OutsideS)
-                .setLegendLayout(LegendLayout.Horizontal)
-                .setLegendFont(font)
-                .setLegendBorderColor(Color.WHITE)
-                .setChartTitleVisible(false);
-        if (chart instanceof CategoryChart bars) {
-            bars.getStyler().setAxisTickLabelsFont(font).setAxisTitleFont(font);
-        } else if (chart instanceof XYChart xy) {
-            xy.getStyler().setAxisTickLabelsFont(font).setAxisTitleFont(font);
+    private void bar(String style, double width, String label) {
+        add(
+                "<rect class=\"%s\" x=\"1\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>",
+                style, y, Math.max(1, width), BAR - 2);
+        text(width + 6, y + BAR - 3, "", label);
+        y += BAR + 2;
+    }
+
+    /** The paper's figure as a number; 0 if it is none. */
+    private static double number(String paper) {
+        return paper.matches("[0-9]+(\\.[0-9]+)?") ? Double.parseDouble(paper) : 0;
+    }
+
+    // ---- lines
+
+    /** A scale from values to places; logarithmic if they differ much. */
+    private record Axis(double least, double most, boolean logarithmic, double from, double to) {
+        static Axis of(List<Double> values, boolean fromZero, double from, double to) {
+            double least =
+                    values.stream().mapToDouble(Double::doubleValue).min().orElse(0);
+            double most = values.stream().mapToDouble(Double::doubleValue).max().orElse(1);
+            boolean logarithmic = least > 0 && most > least * LOGARITHMIC_FROM;
+            return new Axis(fromZero && !logarithmic ? 0 : least, most, logarithmic, from, to);
         }
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        VectorGraphicsEncoder.saveVectorGraphic(chart, bytes, VectorGraphicsFormat.SVG);
-        return DECIMALS.matcher(bytes.toString(UTF_8)).replaceAll("$1");
+
+        double place(double value) {
+            if (most <= least) {
+                return from;
+            }
+            double share =
+                    logarithmic ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least);
+            return from + share * (to - from);
+        }
+
+        double tick(int number) {
+            double share = (double) number / TICKS;
+            return logarithmic ? least * Math.pow(most / least, share) : least + share * (most - least);
+        }
+    }
+
+    private void curves() {
+        double top = y + 8;
+        double bottom = top + PLOT_HEIGHT;
+        Axis across = Axis.of(lines.stream().map(Panel.Line::x).toList(), false, LEFT, WIDTH - 30);
+        List<Double> all = new ArrayList<>();
+        lines.forEach(line -> medians.of(line.experiment()).values().forEach(value -> all.add(value.median())));
+        Axis up = Axis.of(all, true, bottom, top);
+        for (int i = 0; i <= TICKS; i++) {
+            double place = up.place(up.tick(i));
+            add("<path class=\"axis\" d=\"M%d %.1fH%d\"/>", LEFT, place, WIDTH);
+            text(LEFT - 6, place + 4, " text-anchor=\"end\"", up.tick(i) == 0 ? "0" : Markdown.number(up.tick(i)));
+        }
+        double next = 0;
+        for (Panel.Line line : lines) {
+            double place = across.place(line.x());
+            double half = LETTER * line.label().length() / 2.0;
+            if (place - half >= next) { // else it would cover the one before
+                text(place, bottom + ROW, " text-anchor=\"middle\"", line.label());
+                next = place + half;
+            }
+        }
+        for (int i = 0; i < subjects.size(); i++) {
+            curve(i, across, up);
+        }
+        y = bottom + ROW + 8;
+    }
+
+    private void curve(int subject, Axis across, Axis up) {
+        Map<Double, Double> points = new TreeMap<>();
+        for (Panel.Line line : lines) {
+            Value value = medians.of(line.experiment()).get(subjects.get(subject));
+            if (value != null) {
+                points.put(line.x(), value.median());
+            }
+        }
+        StringBuilder path = new StringBuilder();
+        points.forEach((x, value) -> {
+            double placeX = across.place(x);
+            double placeY = up.place(value);
+            path.append(String.format(Locale.ROOT, "%s%.1f %.1f", path.isEmpty() ? "M" : "L", placeX, placeY));
+            add("<circle class=\"s%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>", colour(subject), placeX, placeY);
+        });
+        if (!points.isEmpty()) {
+            add("<path class=\"curve p%d\" d=\"%s\"/>", colour(subject), path);
+        }
     }
 }

@@ -83,7 +83,7 @@ final class Driver {
                     step.suite.name(),
                     step.cell.id(),
                     step.round,
-                    plan.rounds(),
+                    step.suite.rounds(plan),
                     timeLeft(missing.subList(i, missing.size())));
             CellResult result = measure(step);
             store.add(result);
@@ -102,7 +102,7 @@ final class Driver {
         List<Step> steps = new ArrayList<>();
         Set<Key> seen = new LinkedHashSet<>();
         for (Suite suite : suites) {
-            for (int round = 1; round <= plan.rounds(); round++) {
+            for (int round = 1; round <= suite.rounds(plan); round++) {
                 for (Cell cell : suite.cells(plan)) {
                     if (seen.add(new Key(cell.id(), round))) {
                         steps.add(new Step(suite, cell, round));
@@ -133,13 +133,9 @@ final class Driver {
 
     private void remember(String name, double seconds) {
         secondsByName.computeIfAbsent(name, absent -> new ArrayList<>()).add(seconds);
-        secondsByName.computeIfAbsent("", absent -> new ArrayList<>()).add(seconds);
     }
 
     private String timeLeft(List<Step> left) {
-        if (secondsByName.isEmpty()) {
-            return "";
-        }
         double seconds = left.stream().mapToDouble(this::estimate).sum();
         Duration duration = Duration.ofSeconds(Math.round(seconds));
         return duration.toHours() > 0
@@ -148,14 +144,14 @@ final class Driver {
                         Locale.ROOT, ", about %d min %d s left", duration.toMinutes(), duration.toSecondsPart());
     }
 
-    /** As long as the same cell has taken, or else one of its suite, or else any. */
+    /** As long as the same cell has taken, or else one of its suite, or else as the suite says. */
     private double estimate(Step step) {
-        return List.of(step.cell.id(), step.kind(), "").stream()
+        return List.of(step.cell.id(), step.kind()).stream()
                 .filter(secondsByName::containsKey)
                 .map(secondsByName::get)
                 .findFirst()
                 .map(all ->
                         all.stream().mapToDouble(Double::doubleValue).average().orElse(0))
-                .orElseThrow();
+                .orElseGet(() -> (double) step.suite.cellSeconds(plan));
     }
 }

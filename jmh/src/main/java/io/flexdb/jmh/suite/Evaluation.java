@@ -1,9 +1,12 @@
 package io.flexdb.jmh.suite;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.flexdb.jmh.BenchmarkOptions;
 import io.flexdb.jmh.PageCache;
 import io.flexdb.jmh.flexdb.MemoryLimit;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.channels.FileChannel;
@@ -13,8 +16,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -71,8 +76,8 @@ public final class Evaluation implements Callable<Integer> {
             names = "--scale",
             paramLabel = "SCALE",
             defaultValue = "laptop",
-            description = "smoke: does it run? Minutes; its figures mean nothing. laptop: hours. paper: the paper's"
-                    + " sizes; days. Default: ${DEFAULT-VALUE}.")
+            description = "smoke: does it run? Minutes; its figures mean nothing. laptop: little more than an hour."
+                    + " paper: the paper's sizes; days. Default: ${DEFAULT-VALUE}.")
     private Scale scale;
 
     @Option(
@@ -100,7 +105,7 @@ public final class Evaluation implements Callable<Integer> {
     @Option(
             names = "--duration",
             paramLabel = "SECONDS",
-            description = "Of each YCSB workload. Default: 20, or 60 with --scale paper. smoke counts operations"
+            description = "Of each YCSB workload. Default: 10, or 60 with --scale paper. smoke counts operations"
                     + " instead, but for suites by time, which take 3.")
     private Integer seconds;
 
@@ -109,13 +114,15 @@ public final class Evaluation implements Callable<Integer> {
             paramLabel = "BYTES",
             converter = BenchmarkOptions.LargeCount.class,
             description = "The memory of a process, page cache included, in suites on more data than memory; only root"
-                    + " can limit it, by a control group of Linux. Default: 1g; 256m or 16g by scale.")
+                    + " can limit it, by a control group of Linux. Default: 512m; 256m or the paper's 64 GB by scale.")
     private Long memoryBytes;
 
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "How often each cell is measured. Default: 3; 1 for smoke.")
+            description = "How often each cell is measured; half or a third as often, rounded up,"
+                    + " in suites that take long and in those that the"
+                    + " paper has not. Default: 3; 1 for smoke.")
     private Integer rounds;
 
     @Option(
@@ -181,8 +188,7 @@ public final class Evaluation implements Callable<Integer> {
                 return 0;
             }
             case "list" -> {
-                known.forEach(suite -> out.printf(
-                        Locale.ROOT, "%-14s %s%s%n", suite.name(), suite.title(), inParentheses(suite.paper())));
+                list(plan(new PrintStream(OutputStream.nullOutputStream(), false, UTF_8)));
                 return 0;
             }
             case "report" -> {
@@ -192,6 +198,31 @@ public final class Evaluation implements Callable<Integer> {
                 return measure(suites());
             }
         }
+    }
+
+    /** Suites, and how long each takes; what it has in common with one before is told there only. */
+    private void list(Plan plan) {
+        Set<String> seen = new HashSet<>();
+        double all = 0;
+        for (Suite suite : known) {
+            long cells = suite.cells(plan).stream()
+                    .filter(cell -> seen.add(cell.id()))
+                    .count();
+            double minutes = cells * suite.rounds(plan) * suite.cellSeconds(plan) / 60.0;
+            all += minutes;
+            out.printf(
+                    Locale.ROOT,
+                    "%-14s %8s  %s%s%n",
+                    suite.name(),
+                    cells == 0 ? "with above" : String.format(Locale.ROOT, "%,.0f min", Math.ceil(minutes)),
+                    suite.title(),
+                    inParentheses(suite.paper()));
+        }
+        out.printf(
+                Locale.ROOT,
+                "all with --scale %s: about %,.0f min on two processors%n",
+                scale.name().toLowerCase(Locale.ROOT),
+                all);
     }
 
     private static String inParentheses(String text) {
@@ -219,7 +250,8 @@ public final class Evaluation implements Callable<Integer> {
 
     // ---- the plan
 
-    private Plan plan() throws IOException {
+    /** @param said is told what is not possible here */
+    private Plan plan(PrintStream said) throws IOException {
         List<String> stores = rivals.equals(List.of("none")) ? List.of() : rivals;
         stores.stream().filter(each -> !RIVALS.contains(each)).findFirst().ifPresent(each -> {
             throw wrong("Invalid value for option '--rivals': no store is called \"" + each + "\"; there are "
@@ -236,10 +268,11 @@ public final class Evaluation implements Callable<Integer> {
                 stores,
                 fileSystems(),
                 threads != null ? threads : scale == Scale.PAPER ? 4 : Math.min(4, processors),
-                seconds != null ? seconds : scale.of(3, 20, 60),
-                memoryLimit(memoryBytes != null ? memoryBytes : scale.of(256L << 20, 1L << 30, 16L << 30)),
+                seconds != null ? seconds : scale.of(3, 10, 60),
+                memoryLimit(
+                        said, memoryBytes != null ? memoryBytes : scale.of(256L << 20, 512L << 20, 64_000_000_000L)),
                 rounds != null ? rounds : scale.of(1, 3, 3),
-                scale != Scale.SMOKE && PageCache.canDrop(progress));
+                scale != Scale.SMOKE && PageCache.canDrop(said));
     }
 
     private void requirePositive(String option, Integer value) {
@@ -266,12 +299,12 @@ public final class Evaluation implements Callable<Integer> {
         return fileSystems;
     }
 
-    private long memoryLimit(long wanted) {
+    private static long memoryLimit(PrintStream said, long wanted) {
         try (MemoryLimit limit = MemoryLimit.of(wanted)) {
-            progress.println("memory is limited by a " + limit + ", where suites ask for it");
+            said.println("memory is limited by a " + limit + ", where suites ask for it");
             return wanted;
         } catch (IOException e) {
-            progress.println("no suites on more data than memory: " + e.getMessage());
+            said.println("no suites on more data than memory: " + e.getMessage());
             return 0;
         }
     }
@@ -279,7 +312,7 @@ public final class Evaluation implements Callable<Integer> {
     // ---- measuring
 
     private int measure(List<Suite> suites) throws IOException, InterruptedException {
-        Plan plan = plan();
+        Plan plan = plan(progress);
         try {
             Files.createDirectories(output);
         } catch (IOException e) {

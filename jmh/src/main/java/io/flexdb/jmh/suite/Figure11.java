@@ -23,7 +23,7 @@ final class Figure11 implements Suite {
 
     @Override
     public String paperSays() {
-        return "A plot. With eight threads FlexSpace reaches 98 % of XFS's sequential cold reads and at least 96 % of its warm"
+        return "A plot. With eight threads FlexSpace reaches 0.98 of XFS's sequential cold reads and at least 0.96 of its warm"
                 + " reads.";
     }
 
@@ -32,14 +32,42 @@ final class Figure11 implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(3, 40, 300);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
-        return 3L * FileSystemCells.blocks(plan) * 4096;
+        return 3L * FileSystemCells.blocks(plan, 4096) * 4096;
     }
 
     @Override
     public List<Cell> cells(Plan plan) {
         String list = threads(plan).stream().map(Object::toString).collect(Collectors.joining(","));
-        return FileSystemCells.of(plan, "figure11", "figure11", "--block=4096", "--threads=" + list);
+        return FileSystemCells.of(plan, "figure11", "figure11", 4096, "--threads=" + list);
+    }
+
+    @Override
+    public List<PaperRatio> paperRatios(Plan plan) {
+        String suffix = ", threads 8, random write, 4096";
+        return List.of(
+                new PaperRatio(
+                        "sequential cold reads, 8 threads",
+                        FileSystemCells.OURS,
+                        "xfs",
+                        "0.98",
+                        List.of("sequential read, cold" + suffix)),
+                new PaperRatio(
+                        "warm reads, 8 threads",
+                        FileSystemCells.OURS,
+                        "xfs",
+                        "at least 0.96",
+                        List.of("sequential read, warm" + suffix, "random read, warm" + suffix)));
     }
 
     @Override

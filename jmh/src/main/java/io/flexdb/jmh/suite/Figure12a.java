@@ -25,7 +25,22 @@ final class Figure12a implements Suite {
 
     @Override
     public String paperSays() {
-        return "FlexDB puts 2.2 to 3.3 times as fast as RocksDB. A plot; the paper has no random load.";
+        return "A plot. The paper has no random load.";
+    }
+
+    @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(4, 20, 18_000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override
@@ -48,11 +63,25 @@ final class Figure12a implements Suite {
     }
 
     @Override
+    public List<PaperRatio> paperRatios(Plan plan) {
+        return List.of(ratio("2.2 to 3.3", ""));
+    }
+
+    @Override
     public List<Panel> panels(Plan plan) {
         return List.of(
                 panel("Puts a second until all is in its place and the store is closed", ", until closed"),
                 panel("Puts a second as the client sees them", ""),
                 panel("Time of processors for each put", ", processor for each"));
+    }
+
+    /** Of FlexDB and RocksDB, for the loads that the paper has. */
+    static PaperRatio ratio(String paper, String figure) {
+        List<String> experiments = new ArrayList<>();
+        for (DataSet set : KeyValueCells.DATA_SETS) {
+            LOADS.subList(0, 3).forEach(load -> experiments.add(set.label() + ": load " + load + figure));
+        }
+        return new PaperRatio("all loads but random ones", "FlexDB", "RocksDB", paper, experiments);
     }
 
     /** A line for each data set and order of keys. */

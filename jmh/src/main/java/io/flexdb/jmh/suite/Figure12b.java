@@ -21,7 +21,22 @@ final class Figure12b implements Suite {
 
     @Override
     public String paperSays() {
-        return "RocksDB writes 2.1 to 2.9 times as much as FlexDB, KVell up to 8.5 times as much. A plot.";
+        return "A plot. KVell writes up to 8.5 times as much as FlexDB. The paper has no random load.";
+    }
+
+    @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(4, 20, 18_000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override
@@ -32,6 +47,11 @@ final class Figure12b implements Suite {
     @Override
     public List<Cell> cells(Plan plan) {
         return Figure12a.puts(plan);
+    }
+
+    @Override
+    public List<PaperRatio> paperRatios(Plan plan) {
+        return List.of(Figure12a.ratio("2.1 to 2.9", ", written for each byte"));
     }
 
     @Override

@@ -29,6 +29,21 @@ final class Figure12c implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(3, 35, 6000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
         return KeyValueCells.largestDiskBytes(plan);
     }
@@ -37,7 +52,7 @@ final class Figure12c implements Suite {
     public List<Cell> cells(Plan plan) {
         List<Cell> cells = new ArrayList<>();
         for (DataSet set : KeyValueCells.DATA_SETS) {
-            cells.addAll(KeyValueCells.of(plan, plan.stores(), "get", set, "--parts=get"));
+            cells.addAll(KeyValueCells.reads(plan, set));
         }
         return cells;
     }

@@ -28,14 +28,28 @@ final class Figure12d implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(3, 35, 6000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
         return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
     }
 
     @Override
     public List<Cell> cells(Plan plan) {
-        return KeyValueCells.of(
-                plan, plan.stores(), "scan", KeyValueCells.UDB, "--parts=scan", "--scan-lengths=10,50,100");
+        return KeyValueCells.reads(plan, KeyValueCells.UDB);
     }
 
     @Override

@@ -30,6 +30,21 @@ final class Figure12f implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(4, 50, 20_000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
         return KeyValueCells.diskBytes(KeyValueCells.UDB, 2L * KeyValueCells.UDB.records(plan));
     }

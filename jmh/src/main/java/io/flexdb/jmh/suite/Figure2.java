@@ -34,6 +34,16 @@ final class Figure2 implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(3, 60, 600);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
         List<Long> sizes = sizes(plan);
         return 4 * sizes.get(sizes.size() - 1);
@@ -42,7 +52,7 @@ final class Figure2 implements Suite {
     @Override
     public List<Cell> cells(Plan plan) {
         String list = sizes(plan).stream().map(Object::toString).collect(Collectors.joining(","));
-        return FileSystemCells.of(plan, "figure2", "figure2", "--block=4096", "--insert-at=" + list);
+        return FileSystemCells.of(plan, "figure2", "figure2", 4096, "--insert-at=" + list);
     }
 
     @Override

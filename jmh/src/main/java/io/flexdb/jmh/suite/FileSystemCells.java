@@ -16,13 +16,13 @@ final class FileSystemCells {
         return subjects;
     }
 
-    /** Blocks of an address space. */
-    static int blocks(Plan plan) {
-        return plan.of(1024, 65_536, 262_144);
+    /** Blocks of an address space; 262,144 of 4 and of 64 KiB in the paper. */
+    static int blocks(Plan plan, int blockBytes) {
+        return plan.of(1024, blockBytes > 4096 ? 16_384 : 65_536, 262_144);
     }
 
     /** A cell for each of those compared. */
-    static List<Cell> of(Plan plan, String name, String part, String... more) {
+    static List<Cell> of(Plan plan, String name, String part, int blockBytes, String... more) {
         List<Cell> cells = new ArrayList<>();
         for (String subject : subjects(plan)) {
             List<String> arguments = new ArrayList<>();
@@ -32,8 +32,9 @@ final class FileSystemCells {
             arguments.add("--rivals=" + String.join(",", plan.fileSystems()));
             arguments.add("--only=" + subject);
             arguments.add("--parts=" + part);
-            arguments.add("--blocks=" + blocks(plan));
-            arguments.add("--insert-seconds=" + plan.of(1, 20, 60));
+            arguments.add("--block=" + blockBytes);
+            arguments.add("--blocks=" + blocks(plan, blockBytes));
+            arguments.add("--insert-seconds=" + plan.of(1, 10, 60));
             arguments.add("--cold=" + (plan.cold() ? "yes" : "no"));
             arguments.addAll(List.of(more));
             cells.add(new Cell(name + " " + subject, subject, Program.TABLE2, "", arguments));

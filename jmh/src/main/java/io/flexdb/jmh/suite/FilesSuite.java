@@ -38,7 +38,17 @@ final class FilesSuite implements Suite {
     }
 
     private static int files(Plan plan) {
-        return plan.of(2_000, 200_000, 1_000_000);
+        return plan.of(2_000, 100_000, 1_000_000);
+    }
+
+    @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(4, 20, 300);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
     }
 
     @Override
@@ -58,6 +68,9 @@ final class FilesSuite implements Suite {
             }
             arguments.add("--subjects=" + subject);
             arguments.add("--files=" + files(plan));
+            if (plan.scale() == Scale.LAPTOP) {
+                arguments.add("--warm-up=20000");
+            }
             cells.add(new Cell("files " + subject, label(subject), Program.FILES, "", arguments));
         }
         return cells;

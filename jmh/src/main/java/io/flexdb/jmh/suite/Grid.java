@@ -34,11 +34,14 @@ record Grid(List<String> header, List<Row> rows) {
         }
     }
 
-    /** The subjects of a panel: ours first, the others as they were measured. */
+    /** The subjects of a panel: ours first, the others as they were measured, then those that the paper alone has. */
     static List<String> subjects(Panel panel, Medians medians) {
         Set<String> subjects = new LinkedHashSet<>();
         for (Panel.Line line : panel.lines()) {
             subjects.addAll(medians.of(line.experiment()).keySet());
+        }
+        for (Panel.Line line : measured(panel, medians)) {
+            line.paper().keySet().stream().sorted().forEach(subjects::add);
         }
         List<String> sorted = new ArrayList<>(subjects);
         sorted.sort((a, b) -> Boolean.compare(Medians.isOurs(b), Medians.isOurs(a)));

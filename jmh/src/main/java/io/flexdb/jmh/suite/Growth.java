@@ -24,8 +24,23 @@ final class Growth implements Suite {
     private static List<Integer> sizes(Plan plan) {
         return plan.of(
                 List.of(2_000, 20_000),
-                List.of(300_000, 1_000_000, 3_000_000),
+                List.of(100_000, 1_000_000, 3_000_000),
                 List.of(10_000_000, 100_000_000, 420_000_000));
+    }
+
+    @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(4, 50, 20_000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override
@@ -37,7 +52,11 @@ final class Growth implements Suite {
     @Override
     public List<Cell> cells(Plan plan) {
         String list = sizes(plan).stream().map(Object::toString).collect(Collectors.joining(","));
-        return KeyValueCells.of(plan, plan.stores(), "growth", KeyValueCells.UDB, "--parts=growth", "--sizes=" + list);
+        List<String> more = new ArrayList<>(List.of("--parts=growth", "--sizes=" + list));
+        if (plan.scale() == Scale.LAPTOP) {
+            more.addAll(List.of("--operations=300000", "--cache=256m"));
+        }
+        return KeyValueCells.of(plan, plan.stores(), "growth", KeyValueCells.UDB, more.toArray(String[]::new));
     }
 
     @Override

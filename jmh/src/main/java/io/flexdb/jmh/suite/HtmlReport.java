@@ -1,17 +1,12 @@
 package io.flexdb.jmh.suite;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.flexdb.jmh.suite.Grid.Entry;
 import io.flexdb.jmh.suite.Medians.Verdict;
 import io.flexdb.jmh.suite.Report.Comparison;
 import io.flexdb.jmh.suite.Report.Section;
-import java.io.IOException;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 
 /** The report as one page that needs nothing else, for any width, light or dark. */
 final class HtmlReport {
@@ -20,7 +15,7 @@ final class HtmlReport {
               --card: #f5f7f9; --good: #0b6b3a; --good-back: #ddf3e4; --bad: #a3201d; --bad-back: #fbe0de; }
             @media (prefers-color-scheme: dark) { :root { --back: #14181c; --text: #e6eaee; --faint: #9aa7b3;
               --line: #333c45; --card: #1d2329; --good: #7fd8a2; --good-back: #153624; --bad: #ff9d95;
-              --bad-back: #4a1c1a; } .chart img { filter: invert(.91) hue-rotate(180deg); } }
+              --bad-back: #4a1c1a; } }
             * { box-sizing: border-box; }
             body { margin: 0 auto; padding: 1rem; max-width: 72rem; background: var(--back); color: var(--text);
               font: 1rem/1.5 system-ui, sans-serif; }
@@ -45,7 +40,13 @@ final class HtmlReport {
             .tile b { display: block; font-size: 1.6rem; }
             .note { background: var(--card); border-left: 3px solid var(--faint); padding: .5rem 1rem; }
             .failed { border-left-color: var(--bad); overflow-wrap: anywhere; }
-            .chart img { width: 100%; max-width: 50rem; min-width: 32rem; }
+            .chart svg { width: 100%; max-width: 40rem; height: auto; display: block; font-size: 14px; }
+            .chart text { fill: currentColor; } .axis { stroke: var(--line); fill: none; }
+            .s0 { fill: #0072b2; } .s1 { fill: #e69f00; } .s2 { fill: #009e73; } .s3 { fill: #cc79a7; }
+            .s4 { fill: #56b4e9; } .s5 { fill: #d55e00; } .s6 { fill: #999; } .curve { stroke-width: 2; fill: none; }
+            .p0 { stroke: #0072b2; } .p1 { stroke: #e69f00; } .p2 { stroke: #009e73; } .p3 { stroke: #cc79a7; }
+            .p4 { stroke: #56b4e9; } .p5 { stroke: #d55e00; } .p6 { stroke: #999; }
+            .paper-bar { fill: none; stroke-width: 1.5; stroke-dasharray: 4 2; }
             dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .2rem 1rem; font-size: .9rem; }
             dt { color: var(--faint); } dd { margin: 0; overflow-wrap: anywhere; }
             """;
@@ -57,7 +58,7 @@ final class HtmlReport {
         this.report = report;
     }
 
-    String text() throws IOException {
+    String text() {
         html.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
                 .append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
                 .append("<title>FlexDB measured</title>\n<style>\n")
@@ -80,7 +81,7 @@ final class HtmlReport {
         return html.append("</body>\n</html>\n").toString();
     }
 
-    private static String escaped(String text) {
+    static String escaped(String text) {
         return text.replace("&", "&amp;")
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")
@@ -203,14 +204,16 @@ final class HtmlReport {
         html.append("</dl></details>\n");
     }
 
-    private void section(Section section) throws IOException {
+    private void section(Section section) {
         Suite suite = section.suite();
         html.append("<section id=\"").append(escaped(suite.name())).append("\">\n");
         element("h2", "", suite.name() + ": " + suite.title());
-        element("p", "faint", suite.paper().isEmpty() ? "Not in the paper." : "The paper's " + suite.paper() + ".");
+        String paper = suite.paper().isEmpty() ? "Not in the paper." : "The paper's " + suite.paper() + ".";
+        element("p", "faint", paper + " Rounds: " + suite.rounds(report.plan()) + ".");
         if (!suite.paperSays().isEmpty()) {
             element("p", "note", suite.paperSays());
         }
+        paperRatios(section.paperRatios(report.plan()));
         for (Panel panel : section.panels()) {
             element("h3", "", panel.title());
             chart(panel, section.medians());
@@ -222,15 +225,27 @@ final class HtmlReport {
         html.append("</section>\n");
     }
 
-    private void chart(Panel panel, Medians medians) throws IOException {
-        Optional<String> svg = Charts.svg(panel, medians);
-        if (svg.isPresent()) {
-            html.append("<div class=\"scroll chart\"><img alt=\"")
-                    .append(escaped("Chart of the table below: " + panel.title()))
-                    .append("\" src=\"data:image/svg+xml;base64,")
-                    .append(Base64.getEncoder().encodeToString(svg.get().getBytes(UTF_8)))
-                    .append("\"></div>\n");
+    private void paperRatios(List<List<String>> rows) {
+        if (rows.isEmpty()) {
+            return;
         }
+        html.append("<div class=\"scroll\"><table>\n<thead><tr>");
+        MarkdownReport.PAPER_RATIOS.forEach(
+                each -> html.append("<th>").append(escaped(each)).append("</th>"));
+        html.append("</tr></thead>\n<tbody>\n");
+        for (List<String> row : rows) {
+            html.append("<tr><th>").append(escaped(row.get(0))).append("</th>");
+            row.subList(1, row.size())
+                    .forEach(each -> html.append("<td>").append(escaped(each)).append("</td>"));
+            html.append("</tr>\n");
+        }
+        html.append("</tbody></table></div>\n");
+    }
+
+    private void chart(Panel panel, Medians medians) {
+        Charts.svg(panel, medians)
+                .ifPresent(
+                        svg -> html.append("<div class=\"chart\">").append(svg).append("</div>\n"));
     }
 
     private void table(Grid grid) {

@@ -10,6 +10,8 @@ import java.util.List;
 
 /** The report in Markdown. */
 final class MarkdownReport {
+    static final List<String> PAPER_RATIOS = List.of("times as good", "in the paper's text", "here");
+
     private final Report report;
     private final StringBuilder text = new StringBuilder();
 
@@ -56,9 +58,16 @@ final class MarkdownReport {
         String paper = section.suite().paper();
         line("## " + section.suite().name() + ": " + section.suite().title()
                 + (paper.isEmpty() ? "" : " (" + paper + ")"));
+        line("");
+        line("Rounds: " + section.suite().rounds(report.plan()) + ".");
         if (!section.suite().paperSays().isEmpty()) {
             line("");
             line(section.suite().paperSays());
+        }
+        List<List<String>> ratios = section.paperRatios(report.plan());
+        if (!ratios.isEmpty()) {
+            line("");
+            text.append(Markdown.table(PAPER_RATIOS, ratios).replace(System.lineSeparator(), "\n"));
         }
         for (Panel panel : section.panels()) {
             line("");

@@ -7,12 +7,12 @@ import java.util.List;
  * The settings of a run. They are stored with its results: results of different plans are never mixed.
  *
  * @param directory on the device to measure
- * @param rivals stores beside FlexDB, by the names of {@code kv.sh --stores}
+ * @param rivals stores beside FlexDB, by the names of {@code run.sh program kv --stores}
  * @param fileSystems {@code NAME:DIRECTORY} of the plain files beside FlexSpace
  * @param threads client threads
  * @param seconds the time of each YCSB workload
  * @param memoryBytes the memory of a process in suites on more data than memory; 0 if it can't be limited
- * @param rounds how often each cell is measured
+ * @param rounds how often each cell is measured; see {@link Suite#rounds}
  * @param cold whether the page cache is dropped before cold reads
  */
 record Plan(
@@ -29,6 +29,16 @@ record Plan(
 
     <T> T of(T smoke, T laptop, T paper) {
         return scale.of(smoke, laptop, paper);
+    }
+
+    /** Half of the rounds, but one at least. */
+    int fewRounds() {
+        return (rounds + 1) / 2;
+    }
+
+    /** A third of the rounds, but one at least. */
+    int fewestRounds() {
+        return (rounds + 2) / 3;
     }
 
     /** FlexDB and those of the rivals that are among some, by their names in arguments. */

@@ -1,6 +1,8 @@
 package io.flexdb.jmh.suite;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,7 +73,19 @@ record Preconditions(List<String> fatal, List<Suite> suites, Map<String, String>
                     plan.directory(),
                     free >> 20);
         }
+        long memory = memoryBytes();
+        if (suite.memoryBytes(plan) > memory) {
+            return String.format(
+                    Locale.ROOT,
+                    "it takes about %,d MiB of memory, and this machine has %,d MiB; choose a smaller --scale",
+                    suite.memoryBytes(plan) >> 20,
+                    memory >> 20);
+        }
         return suite.obstacle(plan);
+    }
+
+    private static long memoryBytes() {
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize();
     }
 
     /** A few operations of each. */

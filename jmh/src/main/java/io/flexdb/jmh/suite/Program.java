@@ -4,11 +4,14 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.flexdb.jmh.flexdb.BulkLoads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The benchmark programs. Each takes {@code --json=FILE} and leaves its figures there as an array. */
 enum Program {
@@ -52,6 +55,36 @@ enum Program {
             contents.add(cell, entry, text(entry, "store"));
         }
     },
+    /** Bulk loads. */
+    BULK(
+            "io.flexdb.jmh.flexdb.BulkLoads",
+            List.of(
+                    "-Xmx2g",
+                    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED")) {
+        @Override
+        void read(Cell cell, JsonObject entry, Contents contents) {
+            int valueBytes = entry.get("valueBytes").getAsInt();
+            double pairs = entry.get("pairs").getAsDouble();
+            double bytes = pairs * (BulkLoads.KEY_BYTES + valueBytes);
+            String name = ", values of " + valueBytes + " bytes";
+            Map<String, Double> values = new LinkedHashMap<>();
+            values.put("load" + name + ";MB/s", bytes / number(entry, "seconds") / 1e6);
+            values.put("written for each byte" + name + ";B", number(entry, "written") / bytes);
+            values.put("processor for each pair" + name + ";µs", number(entry, "processor") / pairs * 1e6);
+            if (number(entry, "commit") > 0) {
+                values.put("commit" + name + ";ms", number(entry, "commit") * 1e3);
+            }
+            if (number(entry, "among") > 0) {
+                values.put("longest put beside" + name + ";ms", number(entry, "elsewhere") * 1e3);
+                values.put("longest put among the keys" + name + ";ms", number(entry, "among") * 1e3);
+            }
+            values.forEach((experiment, value) -> {
+                String[] parts = experiment.split(";");
+                contents.figures.add(new Figure(parts[0], cell.subject(), value, parts[1]));
+            });
+        }
+    },
     /** Trees of files. It starts the JVMs of the subjects itself. */
     FILES("io.flexdb.jmh.files.FileBenchmark", List.of("-Xmx64m")) {
         @Override
@@ -91,6 +124,10 @@ enum Program {
     }
 
     abstract void read(Cell cell, JsonObject entry, Contents contents);
+
+    private static double number(JsonObject entry, String name) {
+        return entry.get(name).getAsDouble();
+    }
 
     private static String text(JsonObject entry, String name) {
         return entry.get(name).getAsString();

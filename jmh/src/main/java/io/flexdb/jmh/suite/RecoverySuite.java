@@ -2,6 +2,7 @@ package io.flexdb.jmh.suite;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Recovery: opening after a kill and after a close, by the number of pairs. */
@@ -27,8 +28,26 @@ final class RecoverySuite implements Suite {
                 + " 64 s.";
     }
 
+    private static final int PAPER_PAIRS = 420_000_000;
+    private static final Map<String, String> PAPER = Map.of("FlexDB", "7800, 1900 with 64 KiB", "KVell", "64000"); // ms
+
     private static List<Integer> sizes(Plan plan) {
         return plan.of(List.of(2_000, 20_000), List.of(300_000, 1_000_000), List.of(4_200_000, 420_000_000));
+    }
+
+    @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(5, 20, 10_000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override
@@ -53,7 +72,10 @@ final class RecoverySuite implements Suite {
         for (String after : List.of("open after a kill", "open after a close", "lost by a kill")) {
             for (int size : sizes(plan)) {
                 String pairs = ", " + KeyValueCells.thousands(size) + " pairs";
-                lines.add(new Panel.Line(after + pairs, "UDB: " + after + pairs));
+                boolean largest = size == sizes(plan).get(sizes(plan).size() - 1) && after.startsWith("open");
+                Map<String, String> paper = largest ? PAPER : Map.of();
+                String papers = largest && size != PAPER_PAIRS ? " (paper: 420,000,000)" : "";
+                lines.add(new Panel.Line(after + pairs + papers, "UDB: " + after + pairs, paper));
                 lines.add(new Panel.Line(
                         after + ", and a first GET" + pairs, "UDB: " + after + pairs + ", and a first GET"));
             }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -24,7 +25,18 @@ final class Report {
      *
      * @param failures cells that have failed
      */
-    record Section(Suite suite, Medians medians, List<Panel> panels, List<String> remarks, long failures) {}
+    record Section(Suite suite, Medians medians, List<Panel> panels, List<String> remarks, long failures) {
+        /** The paper's ratios by what they are of, each with ours: label, paper, here. */
+        List<List<String>> paperRatios(Plan plan) {
+            List<List<String>> rows = new ArrayList<>();
+            for (PaperRatio each : suite.paperRatios(plan)) {
+                each.here(medians)
+                        .ifPresent(here -> rows.add(List.of(
+                                each.label() + ", " + each.ours() + " to " + each.rival(), each.paper(), here)));
+            }
+            return rows;
+        }
+    }
 
     /** A line in which ours is compared. */
     record Comparison(Suite suite, Panel panel, Panel.Line line, Ratio ratio) {}
@@ -100,15 +112,24 @@ final class Report {
         method.add("Each cell has a fresh JVM. Those that are compared are measured in turn, in each round anew.");
         method.add((plan().rounds() == 1
                         ? "Figures are of one round."
-                        : "Figures are medians of " + plan().rounds() + " rounds.")
+                        : "Figures are medians; each suite tells of how many rounds, " + plan().rounds() + " at most.")
                 + " ± is half of the distance from the least to the most.");
         method.add("▲ ahead, ▼ behind the best rival; = the ranges of both overlap, or differ by less than 2 %.");
         method.add(
                 plan().scale() == Scale.SMOKE
                         ? "Nothing warms up, and sizes are tiny: these figures show that everything works, and mean nothing."
-                        : "Stores warm up on a small store, then 5 s before each measurement of reads; FlexSpace on 16,384 and"
-                                + " 262,144 blocks; FlexTree in iterations of JMH; trees of files on a small tree. YCSB on fresh"
-                                + " processes (first-seconds) does not warm up.");
+                        : String.format(
+                                Locale.ROOT,
+                                "Stores warm up on a small store, then %d s before each measurement of reads, which takes"
+                                        + " %d s; FlexSpace on 16,384 and 262,144 blocks; FlexTree in iterations of JMH; trees"
+                                        + " of files on a small tree. YCSB on fresh processes (first-seconds) does not warm up.",
+                                KeyValueCells.warmUpSeconds(plan()),
+                                KeyValueCells.readSeconds(plan())));
+        if (plan().scale() != Scale.SMOKE) {
+            method.add(
+                    "The cache of a store has a quarter of the pairs' bytes, as in the paper (growth: 256 MiB). LMDB has the page cache"
+                            + " only, and verifies nothing; FlexDB and RocksDB verify checksums.");
+        }
         return method;
     }
 

@@ -4,7 +4,7 @@ package io.flexdb.jmh.suite;
 enum Scale {
     /** Shows within minutes that everything works; its figures mean nothing. */
     SMOKE,
-    /** Sizes for a machine with two processors and 8 GiB: hours. */
+    /** Sizes for a machine with two processors and 8 GiB: little more than an hour. */
     LAPTOP,
     /** The sizes of the paper, for a machine like its own: days. */
     PAPER;

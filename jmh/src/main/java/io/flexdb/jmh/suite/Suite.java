@@ -25,6 +25,22 @@ interface Suite {
     /** Disk space that the largest cell takes, about, in bytes. */
     long diskBytes(Plan plan);
 
+    /** Memory that a cell takes, page cache included, about, in bytes; 0 if it is little. */
+    default long memoryBytes(Plan plan) {
+        return 0;
+    }
+
+    /** How long a cell takes on two processors, about, in seconds: for what is told before a run. */
+    int cellSeconds(Plan plan);
+
+    /**
+     * How often each cell is measured. Suites of the paper's figures that take long choose {@link Plan#fewRounds}, and
+     * those that it has not, or in which a cell repeats itself, {@link Plan#fewestRounds}.
+     */
+    default int rounds(Plan plan) {
+        return plan.rounds();
+    }
+
     /** The reason why this can't be measured by such a plan; empty if it can. */
     default String obstacle(Plan plan) {
         return "";
@@ -36,6 +52,11 @@ interface Suite {
     /** Measures a cell in a child JVM. */
     default CellResult measure(Cell cell, int round, ChildJvm child) throws IOException, InterruptedException {
         return cell.program().measure(cell, round, child);
+    }
+
+    /** What the paper's text says of ours beside a rival; empty if its figures have numbers, or it says nothing. */
+    default List<PaperRatio> paperRatios(Plan plan) {
+        return List.of();
     }
 
     /** The tables and charts, in the paper's arrangement. */

@@ -27,6 +27,10 @@ final class Suites {
             new ReadersUnderCommits(),
             new ValuesBySize(),
             new Ageing(),
+            new AbsentKeys(),
+            new FeaturesSuite(),
+            new BulkSuite(),
+            new OpeningSuite(),
             new FilesSuite());
 
     private Suites() {}

@@ -28,6 +28,21 @@ final class Table1Suite implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(4, 7, 1800);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return plan.of(0L, 7L << 30, 48L << 30);
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
         return 0;
     }
@@ -47,7 +62,7 @@ final class Table1Suite implements Suite {
     private static List<Size> sizes(Plan plan) {
         List<Size> sizes = new ArrayList<>();
         List<Long> inserts =
-                plan.of(List.of(1_000L, 3_000L), List.of(100_000L, 1_000_000L), List.of(100_000L, 1_000_000L));
+                plan.of(List.of(1_000L, 3_000L), List.of(100_000L, 300_000L), List.of(100_000L, 1_000_000L));
         List<Long> reads = plan.of(
                 List.of(10_000L, 30_000L), List.of(1_000_000L, 10_000_000L), List.of(100_000_000L, 1_000_000_000L));
         for (Experiment experiment : Experiment.values()) {
@@ -86,6 +101,9 @@ final class Table1Suite implements Suite {
                 arguments.add("--insert-at=" + (insertsAt ? size.extents : ""));
                 arguments.add("--read=" + (inserts || insertsAt ? "" : size.extents));
                 arguments.add("--no-memory");
+                if (plan.scale() == Scale.LAPTOP) {
+                    arguments.add("--seconds=3");
+                }
                 if (plan.scale() == Scale.PAPER) {
                     arguments.add("--jvm-args=-Xmx48g -XX:MaxDirectMemorySize=48g"); // 1,000,000,000 extents
                 }

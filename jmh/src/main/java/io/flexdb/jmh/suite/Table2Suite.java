@@ -32,16 +32,33 @@ final class Table2Suite implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(4, 40, 600);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return plan.of(0L, 3L << 30, 16L << 30);
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
-        List<Integer> sizes = blockSizes(plan);
-        return 3L * FileSystemCells.blocks(plan) * sizes.get(sizes.size() - 1);
+        return blockSizes(plan).stream()
+                .mapToLong(size -> 3L * FileSystemCells.blocks(plan, size) * size)
+                .max()
+                .orElseThrow();
     }
 
     @Override
     public List<Cell> cells(Plan plan) {
         List<Cell> cells = new ArrayList<>();
         for (int size : blockSizes(plan)) {
-            cells.addAll(FileSystemCells.of(plan, "table2 " + size, "table2", "--block=" + size));
+            cells.addAll(FileSystemCells.of(plan, "table2 " + size, "table2", size));
         }
         return cells;
     }
@@ -76,7 +93,7 @@ final class Table2Suite implements Suite {
                         "%s, blocks of %,d bytes, %,d of them (paper: 262,144)",
                         pattern,
                         size,
-                        FileSystemCells.blocks(plan));
+                        FileSystemCells.blocks(plan, size));
                 panels.add(new Panel(title, Panel.Shape.TABLE, lines));
             }
         }

@@ -32,6 +32,21 @@ final class Table3Suite implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(3, 35, 6000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
+    }
+
+    @Override
     public long diskBytes(Plan plan) {
         return KeyValueCells.largestDiskBytes(plan);
     }
@@ -40,7 +55,7 @@ final class Table3Suite implements Suite {
     public List<Cell> cells(Plan plan) {
         List<Cell> cells = new ArrayList<>();
         for (DataSet set : KeyValueCells.DATA_SETS) {
-            cells.addAll(KeyValueCells.of(plan, plan.stores(), "index", set, "--parts=index"));
+            cells.addAll(KeyValueCells.reads(plan, set));
         }
         return cells;
     }

@@ -24,11 +24,21 @@ final class ValuesBySize implements Suite {
     }
 
     private static int mebibytes(Plan plan) {
-        return plan.of(4, 512, 16_384);
+        return plan.of(4, 256, 16_384);
     }
 
     private static List<Integer> kibibytes(Plan plan) {
         return plan.of(List.of(4, 64, 1024), List.of(1, 4, 16, 64, 1024, 16_384), List.of(1, 4, 16, 64, 1024, 16_384));
+    }
+
+    @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(4, 20, 600);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
     }
 
     @Override

@@ -54,9 +54,22 @@ class EvaluationTest {
     @Test
     void listAndHelpTellTheSuites() {
         assertEquals(0, run(Suites.ALL, "list"));
-        assertTrue(said().contains("fig13b         YCSB A to F"), said());
+        assertTrue(
+                said().matches("(?s).*\\nfig13b +\\d+ min  YCSB A to F.*\\nall with --scale laptop: about \\d+ min.*"),
+                said());
         assertEquals(0, run(Suites.ALL, "help"));
         assertTrue(said().contains("--file-systems"), said());
+    }
+
+    @Test
+    void whatSuitesHaveInCommonIsCountedOnce() {
+        assertEquals(0, run(List.of(suite, suite), "list", "--rounds=4"));
+        String expected = """
+                fake             36 min  A title & more (Table 9)
+                fake           with above  A title & more (Table 9)
+                all with --scale laptop: about 36 min on two processors
+                """;
+        assertEquals(expected, out.toString(StandardCharsets.UTF_8));
     }
 
     @Test

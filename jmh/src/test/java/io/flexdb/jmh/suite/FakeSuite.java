@@ -49,6 +49,11 @@ final class FakeSuite implements Suite {
     }
 
     @Override
+    public int cellSeconds(Plan plan) {
+        return 90;
+    }
+
+    @Override
     public List<Cell> cells(Plan plan) {
         List<Cell> cells = new ArrayList<>();
         for (String experiment : List.of("put", "get")) {
@@ -75,6 +80,13 @@ final class FakeSuite implements Suite {
     static CellResult result(Cell cell, int round, double value) {
         List<Figure> figures = List.of(new Figure(cell.prefix(), cell.subject(), value, "thousand/s"));
         return new CellResult(cell.id(), cell.subject(), round, "2026-01-02T03:04:05Z", 60, figures, List.of(), "");
+    }
+
+    @Override
+    public List<PaperRatio> paperRatios(Plan plan) {
+        return List.of(
+                new PaperRatio("both", "FlexDB", "LMDB", "2 to 3", List.of("put", "get")),
+                new PaperRatio("none", "FlexDB", "KVell", "1", List.of("put")));
     }
 
     @Override

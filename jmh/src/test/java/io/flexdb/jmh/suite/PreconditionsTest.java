@@ -24,7 +24,7 @@ class PreconditionsTest {
     void aRivalThatCanNotBeLoadedIsFoundByTryingIt() throws Exception {
         Preconditions found = check(List.of("nothing", "skiplist"), 1 << 28, new Figure12d());
         assertEquals(List.of(), found.fatal());
-        assertEquals(Set.of("nothing"), found.unable().keySet());
+        assertEquals(Set.of("nothing"), found.unable().keySet(), found.unable().toString());
         assertEquals(1, found.suites().size());
         assertTrue(
                 found.said().get(0).startsWith("nothing is left out: it can't be loaded: exit code 2: Invalid value"));
@@ -35,5 +35,18 @@ class PreconditionsTest {
         Preconditions found = check(List.of(), 0, new Figure13b(), new Table1Suite());
         assertEquals(List.of("table1"), found.suites().stream().map(Suite::name).toList());
         assertTrue(found.said().get(0).startsWith("fig13b is left out: memory can't be limited here"));
+    }
+
+    /** On any machine with less than a tebibyte of memory. */
+    @Test
+    void aSuiteThatTakesMoreMemoryOrDiskThanThereIsIsLeftOut() throws Exception {
+        Preconditions found = check(List.of(), 1L << 40, new Figure13b());
+        assertEquals(List.of("none of the suites can be measured here"), found.fatal());
+        assertTrue(
+                found.said()
+                        .get(0)
+                        .startsWith(
+                                "fig13b is left out: it takes about 1,048,576 MiB of memory, and this machine has "),
+                found.said().toString());
     }
 }

@@ -1,0 +1,68 @@
+package io.flexdb.jmh.suite;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads of keys and short ranges that are absent: what filters are for. */
+final class AbsentKeys implements Suite {
+    @Override
+    public String name() {
+        return "absent";
+    }
+
+    @Override
+    public String title() {
+        return "What is absent";
+    }
+
+    @Override
+    public String paper() {
+        return "";
+    }
+
+    @Override
+    public int cellSeconds(Plan plan) {
+        return plan.of(3, 25, 6000);
+    }
+
+    @Override
+    public int rounds(Plan plan) {
+        return plan.fewestRounds();
+    }
+
+    @Override
+    public long memoryBytes(Plan plan) {
+        return KeyValueCells.memoryBytes(plan);
+    }
+
+    @Override
+    public long diskBytes(Plan plan) {
+        return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
+    }
+
+    @Override
+    public List<Cell> cells(Plan plan) {
+        List<String> stores = plan.stores().stream()
+                .filter(store -> !store.equals("skiplist"))
+                .toList();
+        return KeyValueCells.of(plan, stores, "absent", KeyValueCells.UDB, "--parts=absent");
+    }
+
+    @Override
+    public List<Panel> panels(Plan plan) {
+        List<Panel.Line> rates = new ArrayList<>();
+        List<Panel.Line> costs = new ArrayList<>();
+        for (String read : List.of("GET absent keys", "empty short ranges")) {
+            for (String filter : List.of("", ", range filter")) {
+                String experiment = "UDB: " + read + filter;
+                rates.add(new Panel.Line(read + filter, experiment));
+                costs.add(new Panel.Line(read + filter + ", read from disk", experiment + ", read from disk for each"));
+            }
+        }
+        costs.add(new Panel.Line("memory of the range filter", "UDB: memory of the range filter"));
+        return List.of(
+                new Panel(
+                        "Reads a second that find nothing; FlexDB also with its range filter", Panel.Shape.BARS, rates),
+                new Panel("Their costs", Panel.Shape.TABLE, costs));
+    }
+}

@@ -23,6 +23,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Keyspaces with merge functions of their own: each operand goes to the function of its keyspace, whatever happens. */
@@ -123,15 +124,24 @@ class FlexDBKeyspaceMergeTest {
         db.close();
     }
 
-    @Test
-    void operandsInTheLogAloneGoToTheRightFunctionThoughNobodyAsksForAKeyspace() {
+    /** The names are in the space, or in the log; and there they are values, however small large ones may be. */
+    @ParameterizedTest
+    @CsvSource({"true, 150", "false, 150", "true, 1", "false, 1"})
+    void operandsInTheLogAloneGoToTheRightFunctionThoughNobodyAsksForAKeyspace(boolean isInSpace, int largeValueBytes) {
+        options = options.withLargeValueBytes(largeValueBytes);
         open();
         keyspace("grows");
         keyspace("counts");
-        reopen(); // names are in the space
+        if (isInSpace) {
+            reopen();
+        }
         mergeAll("b", 3);
         vfs = vfs.kill();
         for (int i = 0; i < 3; i++) {
+            try (FlexDBReader reader = FlexDB.openReadOnly(vfs, StoreDriver.DIRECTORY, options, true)) {
+                assertEquals("b", text(reader.keyspace("grows").get(KEY)));
+                assertArrayEquals(number(3), reader.keyspace("counts").get(KEY));
+            }
             open();
             fill(db); // commits what was replayed
             vfs = vfs.kill();

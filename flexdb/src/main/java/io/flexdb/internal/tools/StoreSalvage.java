@@ -322,12 +322,13 @@ public final class StoreSalvage {
                 if (walk.hasWaiting()) {
                     putWaiting();
                 } else {
-                    target.put(walk);
-                    if (KeyHeads.isOfDirectory(walk.key(), 0, walk.keyLength())) {
-                        byte[] number = new byte[walk.valueLength()];
+                    if (KeyHeads.isOfDirectory(walk.key(), 0, walk.keyLength())
+                            && walk.valueLength() == Integer.BYTES) {
+                        byte[] number = new byte[Integer.BYTES];
                         walk.copyValue(number, 0);
                         hasName(keyOfWalk(), number);
                     }
+                    target.put(walk);
                 }
                 pairs++;
             } catch (IllegalArgumentException e) {

@@ -89,6 +89,9 @@ public final class FilterBuilder {
 
     private boolean areManyMissing() {
         long intervals = parts.index.intervalCount();
+        if (unwanted > intervals) {
+            unwanted = 0; // keyspaces have gone since
+        }
         return (intervals - unwanted - filters.count()) * MISSING_SHARE > intervals;
     }
 

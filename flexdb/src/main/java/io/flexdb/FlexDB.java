@@ -10,6 +10,7 @@ import io.flexdb.flexspace.internal.vfs.FilePermissions;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.KeyspaceSettings;
 import io.flexdb.internal.base.LibraryVersion;
 import io.flexdb.internal.base.Operations;
 import io.flexdb.internal.base.StoreEvents;
@@ -20,6 +21,7 @@ import io.flexdb.internal.open.Store;
 import io.flexdb.internal.open.StoreChecker;
 import io.flexdb.internal.open.StoreOpener;
 import io.flexdb.internal.read.HolderKind;
+import io.flexdb.internal.txn.KeyspaceDirectory;
 import io.flexdb.internal.txn.KeyspaceState;
 import io.flexdb.internal.write.BatchPayload;
 import io.flexdb.internal.write.StoreWriter;
@@ -105,6 +107,8 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      * @throws io.flexdb.storage.UnsupportedFormatException if a newer release wrote it; no file is changed
      * @throws io.flexdb.storage.CorruptionException if a file is damaged; no file is changed
      * @throws io.flexdb.storage.StoreIoException if a file can't be read or written
+     * @throws io.flexdb.storage.MergeException if its logs have merges into a keyspace, named or the default one, that has no
+     *     merge function; no file is changed
      * @throws io.flexdb.storage.StoreMemoryException if there is not enough for its indexes, which grow with the data;
      *     the message says how much it takes; no file is changed
      * @throws IllegalArgumentException if the memory that the options ask for does not fit what the JVM allows; the
@@ -134,15 +138,15 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      * readers may. No file is changed and none is locked, so the right to read is enough. The reader has everything that
      * was written before the call began, with any {@link Durability}, and {@linkplain FlexDBReader#refresh follows}.
      *
-     * @param options what is said of memory, reads, the clock and the merge function; the function has to be that of the
-     *     writer
+     * @param options what is said of memory, reads, the clock and the merge functions; the functions have to be those of
+     *     the writer
      * @throws io.flexdb.storage.NotAStoreException if there is no store; none is made
      * @throws io.flexdb.storage.UnsupportedFormatException if another release wrote it
      * @throws io.flexdb.storage.CorruptionException if a file is damaged
      * @throws io.flexdb.storage.StoreIoException if a file can't be read, or if the writer replaces files faster than
      *     they can be read, many times in a row
      * @throws io.flexdb.storage.StoreMemoryException if there is not enough for the indexes
-     * @throws io.flexdb.storage.MergeException if operands wait to be merged, and there is no function
+     * @throws io.flexdb.storage.MergeException if operands wait to be merged, and there is no function for their keyspace
      */
     public static FlexDBReader openReadOnly(Path directory, FlexDBOptions options) {
         localPath(directory, "directory");
@@ -181,14 +185,24 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     }
 
     /**
-     * The keyspace of a name, with options; it is made if there is none, as by {@link #createKeyspace}. The options are
-     * those of the keyspace from now on, for all who use it, until it is given others or the store is closed.
+     * The keyspace of a name, with options; it is made if there is none, as by {@link #createKeyspace}. Its time to live is
+     * that of the options from now on, for all who use it, until it is given another one or the store is closed.
+     *
+     * <p>A keyspace that has no merge function gets that of the options, if there is one, until the store is closed. One
+     * that has a function keeps it, be it its own or the store's, and so does the range filter. Rather give both when the
+     * store is opened, by {@link FlexDBOptions#withKeyspace}: a store that was killed can't be opened without the
+     * functions for what its logs have.
+     *
+     * @throws IllegalArgumentException if the keyspace has another merge function than the options, or has a range filter
+     *     where they say none, or none where they say one; or the name is empty, too long, or has half of a surrogate pair
      */
     public Keyspace createKeyspaceIfAbsent(String name, KeyspaceOptions options) {
-        notNull(options, "options");
-        Keyspace keyspace = createKeyspaceIfAbsent(name);
-        keyspace.state.setTtlMillis(options.ttlMillis());
-        return keyspace;
+        KeyspaceSettings settings = notNull(options, "options").settings();
+        KeyspaceDirectory keyspaces = access.store().keyspaces();
+        keyspaces.requireGivable(name, settings);
+        KeyspaceState made = keyspaces.create(name, true, access.durability.force());
+        keyspaces.give(made, settings);
+        return keyspace(made);
     }
 
     /**
@@ -232,7 +246,7 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      * @throws io.flexdb.storage.NoSuchKeyspaceException if it writes to a keyspace that is dropped; nothing was written
      * @throws IllegalArgumentException if it writes to a keyspace of another store, one of its entries is too large, or
      *     the merge function {@linkplain MergeFunction#checkOperand refuses} one of its operands; nothing was written
-     * @throws IllegalStateException if it merges, and the store was opened without a merge function
+     * @throws IllegalStateException if it merges into a keyspace that has no merge function
      */
     public long write(WriteBatch batch) {
         return write(batch, access.durability);

@@ -1,14 +1,15 @@
 package io.flexdb;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
-import io.flexdb.internal.base.Merger;
+import io.flexdb.internal.base.KeyspaceSettings;
 import io.flexdb.internal.base.StoreSettings;
+import io.flexdb.internal.txn.KeyspaceDirectory;
 import io.flexdb.storage.HealthListener;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
+import java.util.Collections;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +80,7 @@ public final class FlexDBOptions {
      * <p>Case, hyphens and underscores in the names of settings don't matter. Bytes are a number, which {@code k}, {@code
      * m} or {@code g} may follow, for units of 1024; times are as {@link Duration#parse} has them; the others are {@code
      * true} or {@code false}, or the name of a constant. A value may also be of the setting's own type. The health
-     * listener, the clock and the merge function are no properties.
+     * listener, the clock, the merge function and the options of keyspaces are no properties.
      *
      * @param properties any map, such as {@link System#getProperties}; what does not begin with the prefix is ignored
      * @param prefix with the dot at its end, if there is to be one
@@ -364,27 +365,34 @@ public final class FlexDBOptions {
     }
 
     /**
-     * Sets the function that {@link FlexDB#merge} applies to values. A store whose write-ahead log has merges is not
-     * opened without one. One that was closed may be opened with any, or with none: then reads of a key whose operands
+     * Sets the function that {@link FlexDB#merge} applies to values, of the default keyspace and of all that have none of
+     * their own by {@link #withKeyspace}. A store whose write-ahead log has merges is not opened without one for each
+     * keyspace that they are of. One that was closed may be opened with any, or with none: then reads of a key whose operands
      * wait, because the function had failed for them, throw a {@link io.flexdb.storage.MergeException}, and so they do
      * where another function can't merge them.
      *
      * @param function default null: none
      */
     public FlexDBOptions withMergeFunction(@Nullable MergeFunction function) {
-        return with(settings -> settings.merger = function == null ? null : new Merging(function));
+        return with(settings -> settings.merger = Merging.of(function));
     }
 
-    private record Merging(MergeFunction function) implements Merger {
-        @Override
-        public byte[] merge(byte[] key, byte[] value, List<byte[]> operands) {
-            return function.merge(key, value, operands);
-        }
-
-        @Override
-        public void checkOperand(ByteBuffer key, ByteBuffer operand) {
-            function.checkOperand(key, operand);
-        }
+    /**
+     * Sets options of a named keyspace, whether it exists already or is made later; in the place of those that were given
+     * for the name before.
+     *
+     * @param name any text that has 1 to 255 bytes in UTF-8
+     * @param options what is not set in them is as these options say for the whole store
+     * @throws IllegalArgumentException if the name is empty, too long, or has half of a surrogate pair
+     */
+    public FlexDBOptions withKeyspace(String name, KeyspaceOptions options) {
+        KeyspaceDirectory.requireName(name);
+        KeyspaceSettings ofKeyspace = Limits.notNull(options, "options").settings();
+        return with(settings -> {
+            TreeMap<String, KeyspaceSettings> changed = new TreeMap<>(settings.keyspaces);
+            changed.put(name, ofKeyspace);
+            settings.keyspaces = Collections.unmodifiableMap(changed);
+        });
     }
 
     /** What has happened to a write when its call returns. */
@@ -474,7 +482,14 @@ public final class FlexDBOptions {
 
     /** What becomes of values by {@link FlexDB#merge}, or null. */
     public @Nullable MergeFunction mergeFunction() {
-        return settings.merger == null ? null : ((Merging) settings.merger).function;
+        return Merging.functionOf(settings.merger);
+    }
+
+    /** The options of named keyspaces that were set, by name; the map can't be changed. */
+    public Map<String, KeyspaceOptions> keyspaces() {
+        TreeMap<String, KeyspaceOptions> options = new TreeMap<>();
+        settings.keyspaces.forEach((name, ofKeyspace) -> options.put(name, KeyspaceOptions.of(ofKeyspace)));
+        return Collections.unmodifiableMap(options);
     }
 
     /** What tells the time for pairs that expire. */
@@ -515,6 +530,7 @@ public final class FlexDBOptions {
                 + ", rangeFilter=" + settings.rangeFilter + ", space=" + settings.space
                 + ", healthListener=" + settings.healthListener + ", clock=" + settings.clock
                 + ", mergeFunction=" + mergeFunction()
+                + (settings.keyspaces.isEmpty() ? "" : ", keyspaces=" + keyspaces())
                 + (settings.resources == null ? "" : ", resources=" + settings.resources)
                 + "]";
     }

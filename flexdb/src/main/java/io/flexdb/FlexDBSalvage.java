@@ -69,11 +69,12 @@ public final class FlexDBSalvage {
      * @param damaged the directory of a store, or what is left of it
      * @param fresh an empty or missing directory
      * @param options of the new store; a pair that its memtables can't hold is left out, and told. They need the merge
-     *     function if the logs of the damaged store may have operands
+     *     functions of all keyspaces if the logs of the damaged store may have operands; what was merged into a keyspace
+     *     whose name is lost waits in the new store, for the function that it is opened with for the name that it got
      * @param progress is told how far it is, and may end it
      * @throws io.flexdb.storage.NotAStoreException if there is nothing of a store
      * @throws io.flexdb.storage.StoreLockedException if the damaged store is open, here or in another process
-     * @throws io.flexdb.storage.MergeException if there are operands in logs, and no function
+     * @throws io.flexdb.storage.MergeException if there are operands in logs, and no function for their keyspace
      * @throws TargetNotEmptyException if the new directory has something in it; nothing is changed
      */
     public static FlexDBSalvageReport salvage(Path damaged, Path fresh, FlexDBOptions options, Progress progress) {

@@ -59,9 +59,14 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         return state == null ? "" : state.name();
     }
 
-    /** The options that it has now; the default keyspace has the {@linkplain KeyspaceOptions#defaults defaults}. */
+    /**
+     * The options that it has now, without what it has of the store's; the default keyspace has the
+     * {@linkplain KeyspaceOptions#defaults defaults}.
+     */
     public KeyspaceOptions keyspaceOptions() {
-        return KeyspaceOptions.ofMillis(KeyspaceState.ttlMillis(state));
+        return state == null
+                ? KeyspaceOptions.defaults()
+                : KeyspaceOptions.of(access.store().keyspaces().settings(state));
     }
 
     // ---- writing
@@ -217,7 +222,8 @@ public sealed class Keyspace extends ReadView permits FlexDB {
     }
 
     /**
-     * Changes the value of a key by an operand, as {@link FlexDBOptions#withMergeFunction} says. It reads nothing, and
+     * Changes the value of a key by an operand, as the keyspace's merge function says: its own,
+     * {@link KeyspaceOptions#withMergeFunction}, or that of the store, {@link FlexDBOptions#withMergeFunction}. It reads nothing, and
      * costs what a put costs; what others merge meanwhile is not lost. The function is applied by reads that come to the
      * key, and by the next commit, which has to read the value that there was: a read takes the longer the more
      * operands have come since the last commit.
@@ -231,7 +237,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      *     grown to megabytes: a quarter of a memtable, or 4 MiB if that is less; or if the key's value, with what was
      *     merged into it since the last commit, is so long that a pair has no room for the operand beside it, which is 1
      *     GiB. Nothing was written
-     * @throws IllegalStateException if the store was opened without a merge function
+     * @throws IllegalStateException if the keyspace has no merge function
      */
     public long merge(byte[] key, byte[] operand) {
         return merge(key, operand, DEFAULTS);

@@ -1,36 +1,42 @@
 package io.flexdb;
 
+import io.flexdb.internal.base.KeyspaceSettings;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Options of a named keyspace: how long its values live unless a write says otherwise. Immutable; each {@code with…}
- * method returns a changed copy. For use by any number of threads.
+ * Options of a named keyspace: how long its values live unless a write says otherwise, its merge function, and whether it
+ * has a range filter. Immutable; each {@code with…} method returns a changed copy. For use by any number of threads.
  *
  * <pre>{@code
- * Keyspace sessions = db.createKeyspaceIfAbsent("sessions", KeyspaceOptions.timeToLive(Duration.ofMinutes(30)));
+ * FlexDBOptions options = FlexDBOptions.defaults()
+ *         .withKeyspace("sessions", KeyspaceOptions.timeToLive(Duration.ofMinutes(30)))
+ *         .withKeyspace("hits", KeyspaceOptions.defaults().withMergeFunction(MergeFunction.ADD));
+ * FlexDB db = FlexDB.open(directory, options);
+ * Keyspace sessions = db.createKeyspaceIfAbsent("sessions");
  * sessions.put(id, session); // is gone after half an hour
  * sessions.put(admin, session, WriteOptions.defaults().withoutTimeToLive()); // stays
+ * db.createKeyspaceIfAbsent("hits").merge(page, one);
  * }</pre>
  *
- * <p>They are not stored: hand them in each time that the store is opened.
+ * <p>They are not stored: hand them in each time that the store is opened, by {@link FlexDBOptions#withKeyspace}. A time
+ * to live can also be set later, by {@link FlexDB#createKeyspaceIfAbsent(String, KeyspaceOptions)}.
  */
 public final class KeyspaceOptions {
-    private static final long FOREVER = 0;
+    private static final KeyspaceOptions DEFAULTS = new KeyspaceOptions(KeyspaceSettings.NONE);
 
-    private static final KeyspaceOptions DEFAULTS = new KeyspaceOptions(FOREVER);
+    private final KeyspaceSettings settings;
 
-    private final long ttlMillis;
-
-    private KeyspaceOptions(long ttlMillis) {
-        this.ttlMillis = ttlMillis;
+    private KeyspaceOptions(KeyspaceSettings settings) {
+        this.settings = settings;
     }
 
-    static KeyspaceOptions ofMillis(long ttlMillis) {
-        return ttlMillis == FOREVER ? DEFAULTS : new KeyspaceOptions(ttlMillis);
+    static KeyspaceOptions of(KeyspaceSettings settings) {
+        return settings.equals(KeyspaceSettings.NONE) ? DEFAULTS : new KeyspaceOptions(settings);
     }
 
-    /** Values that live until they are removed. */
+    /** Values that live until they are removed; merge function and range filter are those of the store. */
     public static KeyspaceOptions defaults() {
         return DEFAULTS;
     }
@@ -53,31 +59,69 @@ public final class KeyspaceOptions {
      * @throws IllegalArgumentException if it is 0 or below
      */
     public KeyspaceOptions withTimeToLive(Duration ttl) {
-        return new KeyspaceOptions(Limits.ttlMillis(ttl));
+        return of(new KeyspaceSettings(Limits.ttlMillis(ttl), settings.merger(), settings.rangeFilter()));
+    }
+
+    /**
+     * Sets the function that merges into this keyspace apply, instead of that of the store. Hand it in when the store is
+     * opened: after a crash its logs are replayed, with all operands, before anybody can ask for a keyspace. A store
+     * whose logs have merges into a keyspace without a function is not opened; {@link FlexDBOptions#withMergeFunction}
+     * says what else holds.
+     *
+     * @param function default null: that of the store
+     */
+    public KeyspaceOptions withMergeFunction(@Nullable MergeFunction function) {
+        return of(new KeyspaceSettings(settings.ttlMillis(), Merging.of(function), settings.rangeFilter()));
+    }
+
+    /**
+     * Sets whether the store keeps a range filter for this keyspace, whatever it does for others; see
+     * {@link FlexDBOptions#withRangeFilter}. Filters are kept for stretches of keys, some kilobytes of pairs each: one in
+     * which keyspaces meet has a filter if both have.
+     *
+     * @param rangeFilter default: as {@link FlexDBOptions#withRangeFilter} says
+     */
+    public KeyspaceOptions withRangeFilter(boolean rangeFilter) {
+        return of(new KeyspaceSettings(settings.ttlMillis(), settings.merger(), rangeFilter));
     }
 
     /** The time to live that was set, in milliseconds; empty for none. */
     public Optional<Duration> timeToLive() {
-        return ttlMillis == FOREVER ? Optional.empty() : Optional.of(Duration.ofMillis(ttlMillis));
+        long millis = settings.ttlMillis();
+        return millis == KeyspaceSettings.NONE.ttlMillis() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
     }
 
-    /** In milliseconds; 0 for none. */
-    long ttlMillis() {
-        return ttlMillis;
+    /** The keyspace's own merge function, or null. */
+    public @Nullable MergeFunction mergeFunction() {
+        return Merging.functionOf(settings.merger());
     }
 
+    /** Whether the keyspace has a range filter; empty if the options of the store say so. */
+    public Optional<Boolean> rangeFilter() {
+        return Optional.ofNullable(settings.rangeFilter());
+    }
+
+    KeyspaceSettings settings() {
+        return settings;
+    }
+
+    /** Whether all options are equal; merge functions are equal to what they say they are. */
     @Override
     public boolean equals(Object other) {
-        return other instanceof KeyspaceOptions options && ttlMillis == options.ttlMillis;
+        return other instanceof KeyspaceOptions options && settings.equals(options.settings);
     }
 
     @Override
     public int hashCode() {
-        return Long.hashCode(ttlMillis);
+        return settings.hashCode();
     }
 
     @Override
     public String toString() {
-        return "KeyspaceOptions[timeToLive=" + (ttlMillis == FOREVER ? "none]" : ttlMillis + " ms]");
+        return "KeyspaceOptions[timeToLive="
+                + timeToLive().map(ttl -> ttl.toMillis() + " ms").orElse("none")
+                + (settings.merger() == null ? "" : ", mergeFunction=" + settings.merger())
+                + (settings.rangeFilter() == null ? "" : ", rangeFilter=" + settings.rangeFilter())
+                + "]";
     }
 }

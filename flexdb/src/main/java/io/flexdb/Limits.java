@@ -70,8 +70,8 @@ final class Limits {
 
     /** Throws unless an operand may be merged into a key, both between position and limit. */
     static void operand(Store store, KeyHeads heads, ByteBuffer key, ByteBuffer operand) {
-        store.requireMerger();
-        store.merges().checkOperand(key, operand);
+        store.requireMerger(heads.number());
+        store.merges().checkOperand(heads.number(), key, operand);
         if (store.mayRefuseOperands()) {
             store.requireRoomToWait(heads.stored(key), WaitingOperands.bytesOf(operand.remaining()));
         }
@@ -79,7 +79,6 @@ final class Limits {
 
     /** Checks all operands of a batch. */
     static void operands(Store store, BatchPayload batch) {
-        store.requireMerger();
         byte[] payload = batch.bytes();
         PayloadReader entry = new PayloadReader().reset(payload, 0, batch.length());
         Map<ByteBuffer, Long> bytesOfKeys = store.mayRefuseOperands() ? new HashMap<>() : null;
@@ -87,8 +86,11 @@ final class Limits {
             if (entry.type() == WritePayload.MERGE) {
                 int operand = entry.keyIndex() + entry.keyLength();
                 int head = KeyHeads.headBytes(payload, entry.keyIndex(), entry.keyLength());
+                int keyspace = KeyHeads.numberOf(payload, entry.keyIndex(), entry.keyLength());
+                store.requireMerger(keyspace);
                 store.merges()
                         .checkOperand(
+                                keyspace,
                                 ByteBuffer.wrap(payload, entry.keyIndex() + head, entry.keyLength() - head),
                                 ByteBuffer.wrap(payload, operand, entry.valueLength()));
                 if (bytesOfKeys != null) {

@@ -308,7 +308,7 @@ public final class Transaction extends ReadView implements AutoCloseable {
      * it is a write like any other; it counts as made when the transaction is committed.
      *
      * @throws IllegalArgumentException if the merge function {@linkplain MergeFunction#checkOperand refuses} the operand
-     * @throws IllegalStateException if the store was opened without a merge function
+     * @throws IllegalStateException if the keyspace has no merge function
      */
     public Transaction merge(byte[] key, byte[] operand) {
         ByteBuffer wrapped = ByteBuffer.wrap(Limits.notNull(key, "key"));

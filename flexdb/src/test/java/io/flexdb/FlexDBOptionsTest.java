@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
+import io.flexdb.internal.base.KeyspaceSettings;
 import io.flexdb.internal.base.StoreResources;
 import io.flexdb.internal.base.StoreSettings;
 import java.lang.reflect.Field;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Options are values, and can be taken from the properties of a configuration. */
 class FlexDBOptionsTest {
     private static final Set<String> NO_PROPERTIES =
-            Set.of("Properties", "Space", "HealthListener", "Clock", "MergeFunction", "Resources");
+            Set.of("Properties", "Space", "HealthListener", "Clock", "MergeFunction", "Keyspace", "Resources");
     /** Of which a store has settings of its own. */
     private static final Set<String> NOT_OF_THE_SPACE = Set.of("HealthListener", "CacheBytes", "MappedReads");
 
@@ -175,6 +176,9 @@ class FlexDBOptionsTest {
     }
 
     private static Object another(Class<?> type, Object value) {
+        if (type == Map.class) {
+            return Map.of("name", new KeyspaceSettings(1, null, null));
+        }
         if (type == int.class) {
             return (int) value + 1;
         }

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -514,6 +515,103 @@ class FlexDBRangeFilterTest {
             assertNull(db.get(decimal(2)));
             assertEquals(0, db.stats().index().filteredReads());
             assertEquals(0, db.stats().memory().filterBytes());
+        }
+    }
+
+    // ---- in some keyspaces
+
+    private static final KeyspaceOptions WITH = KeyspaceOptions.defaults().withRangeFilter(true);
+    private static final KeyspaceOptions WITHOUT = KeyspaceOptions.defaults().withRangeFilter(false);
+
+    /** Asks for absent keys between those that there are, and returns how many of a hundred filters have answered. */
+    private static double answeredOf(FlexDB db, Keyspace keyspace) {
+        long before = db.stats().index().filteredReads();
+        for (int i = 0; i < PAIRS; i++) {
+            assertNull(keyspace.get(decimal(2 * i + 1)));
+            assertTrue(i % 10 > 0 || keyspace.containsKey(decimal(2 * i)));
+        }
+        return 100.0 * (db.stats().index().filteredReads() - before) / PAIRS;
+    }
+
+    private static void assertAnswers(FlexDB db, Set<String> filtered, String at) {
+        for (String name : List.of("", "one", "two")) {
+            double answered = answeredOf(db, name.isEmpty() ? db : db.keyspace(name));
+            assertTrue(
+                    filtered.contains(name) ? answered > 90 : answered == 0,
+                    at + ", keyspace \"" + name + "\" answered " + answered + " of 100");
+            if (!name.isEmpty()) {
+                long before = db.stats().index().filteredReads();
+                for (int i = 1000; i < 1100; i++) { // in intervals of one keyspace alone
+                    byte[] from = decimal(2 * i + 1);
+                    try (FlexCursor cursor = db.keyspace(name)
+                            .cursor(ReadOptions.defaults().withLowerBound(from).withUpperBound(behind(from)))) {
+                        cursor.seekToFirst();
+                        assertFalse(cursor.isValid());
+                    }
+                }
+                long ranges = db.stats().index().filteredReads() - before;
+                assertTrue(filtered.contains(name) ? ranges > 80 : ranges == 0, at + ", ranges: " + ranges);
+            }
+        }
+    }
+
+    @Test
+    void eachKeyspaceSaysWhetherItHasOne() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        FlexDBOptions some = StoreDriver.SMALL.withKeyspace("one", WITH).withKeyspace("empty", WITH);
+        long ofOne;
+        try (FlexDB db = StoreDriver.open(vfs, some)) {
+            for (Keyspace keyspace : List.of(db, db.createKeyspace("one"), db.createKeyspace("two"))) {
+                for (int i = 0; i < PAIRS; i++) {
+                    keyspace.put(decimal(2 * i), new byte[30]);
+                }
+            }
+        }
+        try (FlexDB db = StoreDriver.open(vfs, some)) {
+            db.buildFilters();
+            ofOne = db.filterBytes();
+            assertAnswers(db, Set.of("one"), "first");
+            for (int i = 0; i < 3000; i++) {
+                db.put(decimal(2 * i), new byte[40]);
+                db.keyspace("one").put(decimal(2 * i), new byte[40]);
+                db.keyspace("two").put(decimal(2 * i), new byte[40]);
+            }
+        }
+        try (FlexDB db = StoreDriver.open(vfs, some)) {
+            assertAnswers(db, Set.of("one"), "restored");
+        }
+        vfs = vfs.kill();
+        try (FlexDB db = StoreDriver.open(vfs, FILTERED.withKeyspace("one", WITHOUT))) {
+            db.buildFilters();
+            assertTrue(db.filterBytes() > 1.5 * ofOne, db.filterBytes() + " where one took " + ofOne);
+            assertAnswers(db, Set.of("", "two"), "all but one");
+        }
+        try (FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL.withKeyspace("two", WITH))) {
+            assertAnswers(db, Set.of("two"), "those of the default keyspace are forgotten");
+            assertTrue(db.filterBytes() < 1.5 * ofOne, db.filterBytes() + " where one took " + ofOne);
+        }
+        try (FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL.withKeyspace("unknown", WITH))) {
+            assertAnswers(db, Set.of(), "none");
+        }
+    }
+
+    /** With the thread that makes them, which is to make no more than are wanted, and to come to its rest. */
+    @Test
+    void thoseOfOneKeyspaceAreMadeWhenSomebodyAsks() throws IOException {
+        SimulatedVfs vfs = new SimulatedVfs();
+        try (FlexDB db = StoreDriver.open(vfs, StoreDriver.SMALL)) {
+            for (Keyspace keyspace : List.of(db, db.createKeyspace("one"), db.createKeyspace("two"))) {
+                for (int i = 0; i < PAIRS; i++) {
+                    keyspace.put(decimal(2 * i), new byte[30]);
+                }
+            }
+        }
+        FlexDBOptions some = StoreDriver.SMALL.withKeyspace("one", WITH);
+        try (FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, some, false)) {
+            while (answeredOf(db, db.keyspace("one")) <= 90) {
+                Thread.onSpinWait(); // it asks for them
+            }
+            assertAnswers(db, Set.of("one"), "made");
         }
     }
 }

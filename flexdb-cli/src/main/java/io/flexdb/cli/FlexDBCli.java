@@ -1,6 +1,7 @@
 package io.flexdb.cli;
 
 import io.flexdb.FlexDBOptions;
+import io.flexdb.KeyspaceOptions;
 import io.flexdb.MergeFunction;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -91,6 +92,13 @@ public final class FlexDBCli implements Runnable {
             scope = ScopeType.INHERIT,
             description = "The merge function of the store.")
     private Merge merge;
+
+    @Option(
+            names = "--merge-in",
+            paramLabel = "KEYSPACE=add|append",
+            scope = ScopeType.INHERIT,
+            description = "The merge function of one keyspace.")
+    private Map<String, Merge> mergeIn = new LinkedHashMap<>();
 
     private final InputStream in;
     private final Output out;
@@ -228,7 +236,14 @@ public final class FlexDBCli implements Runnable {
     /** The options with which stores are opened. */
     FlexDBOptions options() {
         FlexDBOptions options = FlexDBOptions.defaults().withProperties(storeOptions, "");
-        return merge == null ? options : options.withMergeFunction(merge.function);
+        if (merge != null) {
+            options = options.withMergeFunction(merge.function);
+        }
+        for (Map.Entry<String, Merge> keyspace : mergeIn.entrySet()) {
+            KeyspaceOptions own = KeyspaceOptions.defaults().withMergeFunction(keyspace.getValue().function);
+            options = options.withKeyspace(keyspace.getKey(), own);
+        }
+        return options;
     }
 
     /** The version of the release. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
+import io.flexdb.KeyspaceOptions;
 import io.flexdb.MergeFunction;
 import java.io.IOException;
 import java.io.InputStream;
@@ -236,6 +237,13 @@ class CommandsTest {
             db.merge("user:1".getBytes(StandardCharsets.UTF_8), "ika".getBytes(StandardCharsets.UTF_8));
             assertEquals("Annika", Tool.done("get", store, "user:1", "--merge", "append"));
             Tool.run("get", store, "user:1").expect(ExitCode.FAILED);
+        }
+        KeyspaceOptions adds = KeyspaceOptions.defaults().withMergeFunction(MergeFunction.ADD);
+        try (FlexDB db = FlexDB.open(store, FlexDBOptions.defaults().withKeyspace("hits", adds))) {
+            db.createKeyspace("hits").merge(new byte[] {'a'}, new byte[] {0, 0, 0, 0, 0, 0, 0, 65});
+            db.keyspace("hits").merge(new byte[] {'a'}, new byte[] {0, 0, 0, 0, 0, 0, 0, 1});
+            assertEquals("\0\0\0\0\0\0\0B", Tool.done("get", store, "a", "-k", "hits", "--merge-in", "hits=add"));
+            Tool.run("get", store, "a", "-k", "hits").expect(ExitCode.FAILED);
         }
     }
 

@@ -104,11 +104,11 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
     }
 
     /**
-     * Changes the value of a key by an operand without reading it: the store's {@link io.flexdb.MergeFunction} gets both as
-     * bytes. {@link Codec#longs()} are those of {@link io.flexdb.MergeFunction#ADD}.
+     * Changes the value of a key by an operand without reading it: the {@link io.flexdb.MergeFunction} of the keyspace, or
+     * else of the store, gets both as bytes. {@link Codec#longs()} are those of {@link io.flexdb.MergeFunction#ADD}.
      *
      * @return the sequence number of the write
-     * @throws IllegalStateException if the store was opened without a merge function
+     * @throws IllegalStateException if the keyspace has no merge function
      */
     public long merge(K key, V operand) {
         return merge(key, operand, DEFAULTS);

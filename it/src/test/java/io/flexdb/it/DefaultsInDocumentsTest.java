@@ -227,6 +227,7 @@ class DefaultsInDocumentsTest {
         return switch (option) {
             case "withSegments" -> valueOf(options, "segmentBytes") + ", " + valueOf(options, "frameBytes");
             case "withSpace" -> "see below";
+            case "withKeyspace" -> valueOf(options, "keyspaces");
             default -> valueOf(options, getter(option));
         };
     }
@@ -237,7 +238,7 @@ class DefaultsInDocumentsTest {
 
     private static String valueOf(Object options, String getter) throws Exception {
         Object value = options.getClass().getMethod(getter).invoke(options);
-        if (value == null || value.equals(Long.MAX_VALUE)) {
+        if (value == null || value.equals(Long.MAX_VALUE) || value.equals(Map.of())) {
             return "none";
         } else if (value instanceof Enum<?> constant) {
             return "`" + constant.name() + "`";

@@ -4,6 +4,7 @@ import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
 import io.flexdb.Keyspace;
+import io.flexdb.KeyspaceOptions;
 import io.flexdb.MergeFunction;
 import io.flexdb.ReadView;
 import io.flexdb.WriteBatch;
@@ -30,6 +31,17 @@ final class MergeHistory {
         return Arrays.copyOfRange(all, Math.max(0, all.length - LONGEST_VALUE), all.length);
     };
 
+    /** The function of the keyspace that comes and goes: keeps the last operands, too, but the newest in front. */
+    static final MergeFunction FRONT = (key, value, operands) -> {
+        byte[] all = value == null ? new byte[0] : value;
+        for (byte[] operand : operands) {
+            byte[] longer = Arrays.copyOf(operand, operand.length + all.length);
+            System.arraycopy(all, 0, longer, operand.length, all.length);
+            all = longer;
+        }
+        return Arrays.copyOf(all, Math.min(LONGEST_VALUE, all.length));
+    };
+
     private final long seed;
 
     MergeHistory(long seed) {
@@ -49,7 +61,8 @@ final class MergeHistory {
         return FlexDBOptions.defaults()
                 .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
                 .withCacheBytes(1 << 20)
-                .withMergeFunction(MergeHistory::mergeOrFail);
+                .withMergeFunction(MergeHistory::mergeOrFail)
+                .withKeyspace(DROPPED, KeyspaceOptions.defaults().withMergeFunction(FRONT));
     }
 
     /** What a store holds, by keyspace. */
@@ -172,8 +185,10 @@ final class MergeHistory {
                 byte[] key = change.key.getBytes(StandardCharsets.UTF_8);
                 switch (change.kind) {
                     case PUT -> keyspace.put(change.key, change.value);
-                    case MERGE ->
-                        keyspace.put(change.key, TAIL.merge(key, keyspace.get(change.key), List.of(change.value)));
+                    case MERGE -> {
+                        MergeFunction function = change.keyspace.equals(DROPPED) ? FRONT : TAIL;
+                        keyspace.put(change.key, function.merge(key, keyspace.get(change.key), List.of(change.value)));
+                    }
                     case DELETE -> keyspace.remove(change.key);
                 }
             }

@@ -36,8 +36,10 @@ public final class KeyHeads {
     /** The highest number of a keyspace. */
     public static final int MAX_NUMBER = Integer.MAX_VALUE;
 
+    private static final int NOT_NAMED = -1;
+
     /** Everything in the store, as it is stored. */
-    public static final KeyHeads RAW = new KeyHeads(NO_HEAD, NO_HEAD, null, null);
+    public static final KeyHeads RAW = new KeyHeads(NO_HEAD, NO_HEAD, null, null, NOT_NAMED);
 
     private static final byte ESCAPE = (byte) 0xFF;
     private static final byte[] BEHIND_DEFAULT = {ESCAPE, 1};
@@ -48,7 +50,8 @@ public final class KeyHeads {
     private static final int ONE_BYTE_NUMBERS = 240;
 
     /** The default keyspace. */
-    public static final KeyHeads DEFAULT = new KeyHeads(NO_HEAD, new byte[] {ESCAPE, 0}, null, BEHIND_DEFAULT);
+    public static final KeyHeads DEFAULT =
+            new KeyHeads(NO_HEAD, new byte[] {ESCAPE, 0}, null, BEHIND_DEFAULT, NOT_NAMED);
 
     /** The directory of named keyspaces. */
     public static final KeyHeads DIRECTORY = named(0);
@@ -57,12 +60,14 @@ public final class KeyHeads {
     private final byte[] escaped; // of keys that begin with ESCAPE
     private final byte[] begin;
     private final byte[] end;
+    private final int number;
 
-    private KeyHeads(byte[] usual, byte[] escaped, byte[] begin, byte[] end) {
+    private KeyHeads(byte[] usual, byte[] escaped, byte[] begin, byte[] end, int number) {
         this.usual = usual;
         this.escaped = escaped;
         this.begin = begin;
         this.end = end;
+        this.number = number;
     }
 
     /** Those of a named keyspace, by its number, from 0 on. */
@@ -76,7 +81,7 @@ public final class KeyHeads {
         for (int i = 0; i < more; i++) {
             head[head.length - 1 - i] = (byte) (number >>> 8 * i);
         }
-        return new KeyHeads(head, head, head, behind(head));
+        return new KeyHeads(head, head, head, behind(head), number);
     }
 
     /** The first key behind all that begin with a prefix; null if there is none. */
@@ -153,15 +158,30 @@ public final class KeyHeads {
 
     /** The number of the named keyspace that a key that is stored is of; -1 if it is of none. */
     public static int numberOf(byte[] stored) {
-        int head = headBytes(stored);
-        if (!isNamed(stored) || head > MAX_HEAD_BYTES || stored.length < head) {
-            return -1;
+        return numberOf(stored, 0, stored.length);
+    }
+
+    /** The number of the named keyspace that a stored key in an array is of; -1 if it is of none. */
+    public static int numberOf(byte[] from, int index, int length) {
+        int head = headBytes(from, index, length);
+        if (!isNamed(from, index, length) || head > MAX_HEAD_BYTES || length < head) {
+            return NOT_NAMED;
         }
         int first = BEHIND_DEFAULT.length;
-        int number = head == first + 1 ? stored[first] & 0xFF : 0;
+        int number = head == first + 1 ? from[index + first] & 0xFF : 0;
         for (int i = first + 1; i < head; i++) {
-            number = number << Byte.SIZE | stored[i] & 0xFF;
+            number = number << Byte.SIZE | from[index + i] & 0xFF;
         }
+        return number;
+    }
+
+    /** Whether a stored key that is in an array is one of the directory of named keyspaces. */
+    public static boolean isOfDirectory(byte[] from, int index, int length) {
+        return isNamed(from, index, length) && from[index + BEHIND_DEFAULT.length] == 0;
+    }
+
+    /** The number of the named keyspace; -1 for the default one, and for all together. */
+    public int number() {
         return number;
     }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
 
 /** The settings of a store; {@code FlexDBOptions} describes them. A store never changes its settings. */
@@ -45,6 +46,7 @@ public final class StoreSettings implements Cloneable {
     public LongSupplier nanoClock = System::nanoTime; // of what cursors read; tests have another
     public LongSupplier diskReads = DiskReads::count; // by the kernel; tests have another
     public Merger merger; // or null
+    public Map<String, KeyspaceSettings> keyspaces = Map.of(); // by name, in the order of names; nobody changes it
     public StoreResources resources; // or null, for those that all stores share
 
     /** A copy that the caller may change. */
@@ -80,6 +82,7 @@ public final class StoreSettings implements Cloneable {
                 nanoClock,
                 diskReads,
                 merger,
+                keyspaces,
                 resources);
     }
 

@@ -21,10 +21,11 @@ final class FilterBounds {
     }
 
     /** Takes the bounds of the interval that a cursor is at. */
-    void set(IntervalCursor interval) {
+    FilterBounds set(IntervalCursor interval) {
         reserve(interval.anchorLength(), interval.upperAnchorLength());
         interval.anchor(anchor);
         interval.upperAnchor(upper);
+        return this;
     }
 
     /** Room for the first key of an interval that is to be made, which {@link #anchor} gets. */
@@ -46,6 +47,15 @@ final class FilterBounds {
 
     byte[] upper() {
         return upper;
+    }
+
+    int anchorLength() {
+        return anchorLength;
+    }
+
+    /** -1 if there is none. */
+    int upperLength() {
+        return upperLength;
     }
 
     /** Divides what lies between them as a model of keys says. */

@@ -47,10 +47,10 @@ public final class FilterChange {
         return bounds.upper();
     }
 
-    /** Ends giving anchors; false if no set can be made. */
+    /** Ends giving anchors; false if no set can be made, or none is wanted. */
     public boolean divide() {
         KeyModel model = filters.newestModel();
-        known = model != null;
+        known = model != null && filters.areWanted(bounds);
         if (known) {
             bounds.divide(model);
         }

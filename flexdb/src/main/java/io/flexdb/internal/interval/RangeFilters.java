@@ -2,6 +2,7 @@ package io.flexdb.internal.interval;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.base.KeyspaceRegistry;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -59,6 +60,8 @@ public final class RangeFilters {
     private final Epochs epochs;
     private final OffHeap memory;
     private final LongConsumer missing;
+    private final KeyspaceRegistry keyspaces;
+    private final boolean areSome; // wanted, and others not
     private volatile ByteBuffer[] chunks = {};
     private int chunkEnd = CHUNK_BYTES; // of what is used of the last one
     private volatile ByteBuffer heads; // of chains; null as long as there is no memory
@@ -70,15 +73,21 @@ public final class RangeFilters {
     private long bytes; // of blocks that are linked
     private volatile KeyModel[] models = {};
     private long modelIntervals = FIRST_MODEL_INTERVALS; // from which on another one is made
+    private final FilterBounds bounds = new FilterBounds(); // of the one thread that writes
     private final int[] old = new int[CellSet.MAX_COUNT];
     private final int[] cells = new int[CellSet.MAX_COUNT + 1];
     private final LongAdder answered = new LongAdder();
 
-    /** @param missing is told the logical offset of an interval that somebody has asked of and that has no set */
-    public RangeFilters(Epochs epochs, OffHeap memory, LongConsumer missing) {
+    /**
+     * @param missing is told the logical offset of an interval that somebody has asked of and that has no set
+     * @param keyspaces say which of them have filters
+     */
+    public RangeFilters(Epochs epochs, OffHeap memory, LongConsumer missing, KeyspaceRegistry keyspaces) {
         this.epochs = epochs;
         this.memory = memory;
         this.missing = missing;
+        this.keyspaces = keyspaces;
+        this.areSome = keyspaces.doFiltersDiffer();
         this.heads = allocate(FIRST_HEADS * Integer.BYTES);
     }
 
@@ -91,6 +100,9 @@ public final class RangeFilters {
 
     /** Whether an interval may have a key, which belongs to it. */
     public boolean mayHave(Interval interval, byte[] key, int length, Asker asker) {
+        if (areSome && !keyspaces.isFiltered(key, length)) {
+            return true;
+        }
         int block = find(interval.contentNumber());
         if (block == 0) {
             missing.accept(interval.logicalOffset());
@@ -109,15 +121,35 @@ public final class RangeFilters {
      * @param to the first key behind the range, above the first one, be it in the interval or behind it
      */
     public boolean mayHave(IntervalCursor interval, byte[] from, int fromLength, byte[] to, int toLength, Asker asker) {
+        if (areSome && from != null && !keyspaces.isFiltered(from, fromLength)) {
+            return true;
+        }
         int block = find(interval.contentNumber());
         if (block == 0) {
-            missing.accept(interval.logicalOffset());
+            if (!areSome || areWanted(asker.bounds.set(interval))) {
+                missing.accept(interval.logicalOffset());
+            }
             return true;
         }
         asker.bounds.set(interval);
         asker.bounds.divide(model(block));
         int first = from == null ? 0 : asker.bounds.cell(from, fromLength);
         return answer(block, first, asker.bounds.lastCell(to, toLength));
+    }
+
+    /**
+     * Whether the interval between two anchors has a filter: if both are of keyspaces that have. So an interval with the
+     * keys of two keyspaces has none unless both have, and what lies between those does not matter.
+     */
+    boolean areWanted(FilterBounds bounds) {
+        return !areSome
+                || keyspaces.isFiltered(bounds.anchor(), bounds.anchorLength())
+                        && (bounds.upperLength() < 0 || keyspaces.isFiltered(bounds.upper(), bounds.upperLength()));
+    }
+
+    /** Whether the interval that a cursor is at has a filter, made or not. By the thread that writes. */
+    public boolean isWanted(IntervalCursor interval) {
+        return !areSome || areWanted(bounds.set(interval));
     }
 
     private boolean answer(int block, int first, int last) {
@@ -202,21 +234,33 @@ public final class RangeFilters {
         }
         modelIntervals = GROWTH_OF_A_MODEL * index.intervalCount();
         KeyModel.Counter counter = new KeyModel.Counter();
+        if (sample(index, counter, areSome) == 0) {
+            sample(index, counter, false); // what has filters is too small to be met
+        }
+        KeyModel[] more = Arrays.copyOf(models, models.length + 1);
+        more[models.length] = counter.model();
+        models = more;
+    }
+
+    private int sample(SparseIndex index, KeyModel.Counter counter, boolean onlyWanted) {
         IndexView view = index.current();
         IntervalCursor cursor = index.cursor();
+        int sampled = 0;
         for (long i = 0; i < SAMPLED; i++) {
             cursor.seekOffset(view, view.totalBytes() / SAMPLED * i);
+            if (onlyWanted && !isWanted(cursor)) {
+                continue;
+            }
             byte[] anchor = new byte[cursor.anchorLength()];
             byte[] upper = new byte[Math.max(0, cursor.upperAnchorLength())];
             cursor.anchor(anchor);
             cursor.upperAnchor(upper);
             int common = Arrays.mismatch(anchor, upper);
             counter.add(anchor, Math.max(0, common), anchor.length);
+            sampled++;
         }
         cursor.reset();
-        KeyModel[] more = Arrays.copyOf(models, models.length + 1);
-        more[models.length] = counter.model();
-        models = more;
+        return sampled;
     }
 
     private KeyModel newest() {
@@ -399,6 +443,23 @@ public final class RangeFilters {
         if (models.length > 0) {
             modelIntervals = GROWTH_OF_A_MODEL * index.intervalCount();
         }
+    }
+
+    /** Forgets the sets of intervals that have none any more, once names of keyspaces are known. Before anybody asks. */
+    public void forgetUnwanted(SparseIndex index) {
+        if (!areSome || count == 0) {
+            return;
+        }
+        IndexView view = index.current();
+        IntervalCursor cursor = index.cursor();
+        for (long offset = 0; offset < view.totalBytes(); ) {
+            cursor.seekOffset(view, offset);
+            if (!isWanted(cursor)) {
+                forget(cursor.contentNumber());
+            }
+            offset = cursor.logicalOffset() + Math.max(1, cursor.lengthBytes());
+        }
+        cursor.reset();
     }
 
     /** Forgets all sets and models. Before anybody asks. */

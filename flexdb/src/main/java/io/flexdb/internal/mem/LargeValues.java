@@ -91,7 +91,8 @@ public final class LargeValues {
     /** Whether an entry has a large value. */
     boolean isLarge(PayloadReader entry) {
         return (entry.type() == WritePayload.PUT || entry.type() == WritePayload.PUT_EXPIRING)
-                && isLarge(entry.valueLength());
+                && isLarge(entry.valueLength())
+                && !entry.isOfDirectory(); // whose pairs are read from the log, before values can be
     }
 
     // ---- writing

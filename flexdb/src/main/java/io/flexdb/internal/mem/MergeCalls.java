@@ -1,11 +1,12 @@
 package io.flexdb.internal.mem;
 
+import io.flexdb.internal.base.KeyspaceRegistry;
 import io.flexdb.internal.base.Merger;
 import io.flexdb.storage.MergeException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** Calls the user's merge function for one store. Thread-safe. */
+/** Calls the user's merge functions for one store: each keyspace may have its own. Thread-safe. */
 public final class MergeCalls {
     /*
      * The function is foreign code: it may take long, throw anything, keep or change the arrays that it gets, and call
@@ -20,26 +21,26 @@ public final class MergeCalls {
      * M4 costs reads and writes of a store with a function a look at a variable of the thread, some two nanoseconds,
      * and all others nothing. A counter that threads share would cost merges more.
      */
-    private final Merger merger; // or null
+    private final KeyspaceRegistry keyspaces;
     private final ThreadLocal<boolean[]> inside = ThreadLocal.withInitial(() -> new boolean[1]);
 
-    /** @param merger null if the store has no merge function */
-    public MergeCalls(Merger merger) {
-        this.merger = merger;
+    /** @param keyspaces have the functions */
+    public MergeCalls(KeyspaceRegistry keyspaces) {
+        this.keyspaces = keyspaces;
     }
 
-    /** Whether there is a function. */
-    public boolean canMerge() {
-        return merger != null;
+    /** Whether a keyspace has a function, by its {@link io.flexdb.internal.base.KeyHeads#number}. */
+    public boolean canMerge(int keyspace) {
+        return keyspaces.mergerOf(keyspace) != null;
     }
 
     /**
-     * Throws if the caller's thread is in the merge function.
+     * Throws if the caller's thread is in a merge function.
      *
      * @throws IllegalStateException if it is
      */
     public void requireOutside() {
-        if (merger != null && inside.get()[0]) {
+        if (keyspaces.hasSomeMerger() && inside.get()[0]) {
             throw new IllegalStateException("the merge function has called the store that it merges for;"
                     + " it must make a value of its arguments alone");
         }
@@ -48,14 +49,19 @@ public final class MergeCalls {
     /**
      * Calls the function for a value.
      *
+     * @param keyspace its number
      * @param key as its user knows it; the arrays are the function's from now on
      * @param value null if there is none
      * @return an array that may be the function's
      * @throws MergeException if it fails, or there is none
      */
-    byte[] merge(byte[] key, byte[] value, List<byte[]> operands) {
+    byte[] merge(int keyspace, byte[] key, byte[] value, List<byte[]> operands) {
+        Merger merger = keyspaces.mergerOf(keyspace);
         if (merger == null) {
-            throw new MergeException(key, "operands wait for a merge function, and the store has none", null);
+            String why = keyspaces.isMergerUnknown(keyspace)
+                    ? "the name of their keyspace, number " + keyspace + ", is lost"
+                    : keyspaces.hasSomeMerger() ? "their keyspace has none" : "the store has none";
+            throw new MergeException(key, "operands wait for a merge function, and " + why, null);
         }
         byte[] given = key.clone();
         byte[] merged = null;
@@ -79,15 +85,15 @@ public final class MergeCalls {
     }
 
     /**
-     * Throws unless the function takes an operand. Before anything is written, and without a lock.
+     * Throws unless the function of a keyspace, which has one, takes an operand. Before anything is written, and without a lock.
      *
      * @throws IllegalArgumentException if it does not
      */
-    public void checkOperand(ByteBuffer key, ByteBuffer operand) {
+    public void checkOperand(int keyspace, ByteBuffer key, ByteBuffer operand) {
         boolean[] isInside = inside.get();
         isInside[0] = true;
         try {
-            merger.checkOperand(key.asReadOnlyBuffer(), operand.asReadOnlyBuffer());
+            keyspaces.mergerOf(keyspace).checkOperand(key.asReadOnlyBuffer(), operand.asReadOnlyBuffer());
         } catch (RuntimeException e) {
             throw new IllegalArgumentException(
                     "operand of " + operand.remaining() + " bytes for a key of " + key.remaining()

@@ -48,6 +48,7 @@ public final class OperandFold {
     private MemTable baseTable; // null if a range or nothing was below
     private int baseRef;
     // Taken:
+    private int keyspace; // its number
     private byte[] key; // as its user knows it
     private byte[] below;
     private LongBase longBase; // instead of it; or null
@@ -193,6 +194,7 @@ public final class OperandFold {
 
     /** Takes what was gathered, but for what is in the base already, behind the operands that are there. */
     private void takeOnto(byte[] stored, byte[] base, long baseExpiry, long mergedThrough) {
+        keyspace = KeyHeads.numberOf(stored);
         key = KeyHeads.withoutHead(stored);
         below = base;
         expiry = baseExpiry;
@@ -299,7 +301,8 @@ public final class OperandFold {
             byte[] value = below;
             int all = operands.size();
             for (int from = 0; from < all; from += AT_ONCE) {
-                value = calls.merge(key, value, List.copyOf(operands.subList(from, Math.min(all, from + AT_ONCE))));
+                value = calls.merge(
+                        keyspace, key, value, List.copyOf(operands.subList(from, Math.min(all, from + AT_ONCE))));
             }
             return value == null ? null : new MergedValue(all == 0 ? value : value.clone(), expiry, through, false);
         } finally {

@@ -1,5 +1,6 @@
 package io.flexdb.internal.mem;
 
+import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.Varints;
 import java.util.Arrays;
 
@@ -85,6 +86,11 @@ public final class PayloadReader {
     /** {@link WritePayload#PUT} or another type that stands there. */
     public int type() {
         return type;
+    }
+
+    /** Whether its key is one of the directory of named keyspaces. */
+    public boolean isOfDirectory() {
+        return KeyHeads.isOfDirectory(payload, keyIndex, keyLength);
     }
 
     /** Where the entry's key begins in the payload's array; the value comes right behind it. */

@@ -73,8 +73,8 @@ public final class FollowedState implements AutoCloseable {
     static FollowedState load(FollowedStore store, long usedContents, long coveredSequence) {
         Path walDirectory = store.directory.resolve(StoreFiles.WAL_NAME);
         WalFollower follower = new WalFollower(store.vfs, walDirectory, store.storeId);
-        TailTables tables =
-                new TailTables(walDirectory, store.memory, store.settings.memtableBytes, store.settings.merger != null);
+        TailTables tables = new TailTables(
+                walDirectory, store.memory, store.settings.memtableBytes, new FoundKeyspaces(store.registry));
         FollowedState state = new FollowedState(store, follower, tables);
         try {
             follower.readAll(coveredSequence, tables); // before the space
@@ -189,6 +189,7 @@ public final class FollowedState implements AutoCloseable {
                 null, // filters would have to be made anew with each state
                 large, // to read those that wait for a commit
                 false);
+        tables.keyspaces().learn(reader);
         tables.publish(versions, references());
         loadNanos = System.nanoTime() - beganNanos;
     }

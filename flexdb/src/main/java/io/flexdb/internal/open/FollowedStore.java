@@ -9,6 +9,7 @@ import io.flexdb.flexspace.internal.engine.FoundTag;
 import io.flexdb.flexspace.internal.vfs.ReadOnlyVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.HolderLog;
+import io.flexdb.internal.base.KeyspaceRegistry;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.base.StoreResources;
 import io.flexdb.internal.base.StoreSettings;
@@ -64,6 +65,7 @@ public final class FollowedStore implements AutoCloseable {
     final Vfs vfs; // changes nothing
     final Path directory;
     final StoreSettings settings; // with all that was derived
+    final KeyspaceRegistry registry;
     final MergeCalls merges;
     final MemoryBudget budget;
     private final long ownBytes;
@@ -99,7 +101,8 @@ public final class FollowedStore implements AutoCloseable {
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
         this.ownBytes = budget.ownBytes(settings, jvm);
-        this.merges = new MergeCalls(settings.merger);
+        this.registry = new KeyspaceRegistry(settings);
+        this.merges = new MergeCalls(registry);
         this.memory = new OffHeap(ByteBuffer::allocateDirect, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.inline = inline;
         this.clock = new StoreClock(settings.clock);

@@ -11,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.LockWatch;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.base.HolderLog;
+import io.flexdb.internal.base.KeyspaceRegistry;
 import io.flexdb.internal.base.Operations;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.IntervalCache;
@@ -96,6 +97,7 @@ public final class Store implements AutoCloseable {
     public final Defragmenter defragmenter;
     final StoreVersions versions;
     private final StoreSettings settings; // with all that was derived
+    private final KeyspaceRegistry registry;
     private final MergeCalls merges;
     private final OvergrownKeys overgrown;
     private final RetiredTables retired;
@@ -126,6 +128,7 @@ public final class Store implements AutoCloseable {
         this.directory = opened.directory;
         this.lock = opened.lock;
         this.settings = opened.settings;
+        this.registry = opened.registry;
         this.merges = opened.merges;
         this.overgrown = opened.overgrown;
         this.lockWatch = new LockWatch(lock, settings.nanoClock);
@@ -173,7 +176,7 @@ public final class Store implements AutoCloseable {
                 memLogs,
                 retired,
                 sharedForce,
-                settings.merger != null,
+                registry::hasSomeMerger,
                 large,
                 opened.threads,
                 directory);
@@ -198,7 +201,7 @@ public final class Store implements AutoCloseable {
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
         this.reader = new StoreReader(
                 versions, index, intervalReader, contexts, settings.nanoClock, opened.merges, filters, large, true);
-        this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile);
+        this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile, registry);
         this.loads = new Loads(
                 engine, versions, index, commits, writer.runs(), recentWrites, tasks, this::pinForLoad, reader, memory);
         spills.loads = loads;
@@ -537,12 +540,21 @@ public final class Store implements AutoCloseable {
         return health;
     }
 
-    /** Throws if there is no merge function to read operands with. */
-    public void requireMerger() {
-        if (!merges.canMerge()) {
+    /** Throws if a keyspace has no merge function, by its {@link io.flexdb.internal.base.KeyHeads#number}. */
+    public void requireMerger(int keyspace) {
+        if (!merges.canMerge(keyspace)) {
+            String name = keyspaces.nameOf(keyspace);
             throw new IllegalStateException(
-                    "the store was opened without a merge function; open it with FlexDBOptions.withMergeFunction");
+                    name == null
+                            ? "the store was opened without a merge function; open it with FlexDBOptions.withMergeFunction"
+                            : "the store was opened without a merge function for keyspace \"" + name
+                                    + "\"; open it with FlexDBOptions.withKeyspace or withMergeFunction");
         }
+    }
+
+    /** The settings of its keyspaces. */
+    public KeyspaceRegistry keyspaceRegistry() {
+        return registry;
     }
 
     /** Whether keys may have no room for more operands, so that {@link #requireRoomToWait} is to be asked. */

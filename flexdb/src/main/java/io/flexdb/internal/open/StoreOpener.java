@@ -13,6 +13,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.FormatVersion;
+import io.flexdb.internal.base.KeyspaceRegistry;
 import io.flexdb.internal.base.LibraryVersion;
 import io.flexdb.internal.base.SharedThreads;
 import io.flexdb.internal.base.StoreClock;
@@ -61,6 +62,7 @@ public final class StoreOpener {
     final Vfs vfs;
     final Path directory;
     final StoreSettings settings; // with all that was derived
+    final KeyspaceRegistry registry;
     final MergeCalls merges;
     final OvergrownKeys overgrown;
     final MemoryBudget budget;
@@ -102,7 +104,8 @@ public final class StoreOpener {
         this.settings = budget.applyTo(settings);
         this.ownBytes = budget.ownBytes(settings, jvm);
         this.growing = !inline && settings.memtableBytes == StoreSettings.DERIVED;
-        this.merges = new MergeCalls(settings.merger);
+        this.registry = new KeyspaceRegistry(settings);
+        this.merges = new MergeCalls(registry);
         this.overgrown = new OvergrownKeys(this.settings.memtableBytes, this.settings.longestListBytes);
         this.jvm = jvm;
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
@@ -166,10 +169,11 @@ public final class StoreOpener {
                 }
             }
             recovery.check(large::keep);
+            FoundKeyspaces keyspaces = new FoundKeyspaces(registry);
             recovery.replay(engine.tag(), (first, payload) -> {
                 replayedWrites++;
                 replayedBytes += payload.length();
-                FoundWrites.requireSound(walDirectory, payload, settings.merger != null);
+                FoundWrites.requireSound(walDirectory, payload, keyspaces);
             });
             prepareToBegin();
             if (!vfs.exists(walDirectory)) {
@@ -185,6 +189,10 @@ public final class StoreOpener {
             memLogs.beginWith(replayedBytes);
             memLogs.whenFull(this::makeRoom);
             store = new Store(this);
+            keyspaces.learn(store.reader());
+            if (filters != null) {
+                filters.forgetUnwanted(intervals.index);
+            }
             replay(recovery, store);
             memLogs.whenFull(() -> false);
             recovery.deleteBehindGap();
@@ -297,7 +305,7 @@ public final class StoreOpener {
                 fragmented,
                 space.resolve("data"),
                 settings.diskReads);
-        filters = settings.rangeFilter ? new RangeFilters(epochs, memory, unfiltered::add) : null;
+        filters = registry.hasSomeFilter() ? new RangeFilters(epochs, memory, unfiltered::add, registry) : null;
         intervals = new Intervals(new SparseIndex(epochs, memory), cache, filters);
         large = new LargeValues(engine, health, settings.largeValueBytes);
         committer = new Committer(

@@ -59,7 +59,7 @@ final class TailTables implements WalFollower.Target {
     private final Path walDirectory;
     private final OffHeap memory;
     private final int mostBytes; // of a table, unless a single write needs more
-    private final boolean canMerge;
+    private final FoundKeyspaces keyspaces;
     private List<List<Table>> runs = new ArrayList<>();
     private List<Table> tables = new ArrayList<>(); // of the run that is being read
     private int nextBytes;
@@ -72,13 +72,13 @@ final class TailTables implements WalFollower.Target {
 
     /**
      * @param mostBytes of one table
-     * @param canMerge whether there is a function for operands
+     * @param keyspaces is told what the writes tell of them
      */
-    TailTables(Path walDirectory, OffHeap memory, int mostBytes, boolean canMerge) {
+    TailTables(Path walDirectory, OffHeap memory, int mostBytes, FoundKeyspaces keyspaces) {
         this.walDirectory = walDirectory;
         this.memory = memory;
         this.mostBytes = mostBytes;
-        this.canMerge = canMerge;
+        this.keyspaces = keyspaces;
         this.nextBytes = Math.min(FIRST_BYTES, mostBytes);
     }
 
@@ -95,7 +95,10 @@ final class TailTables implements WalFollower.Target {
 
     @Override
     public void accept(long first, Payload payload) {
-        FoundWrites.requireSound(walDirectory, payload, canMerge);
+        FoundWrites.requireSound(walDirectory, payload, keyspaces);
+        if (versions != null) {
+            keyspaces.requireFunctions();
+        }
         int count = payload.entries();
         boolean refers = LargeValues.refers(payload);
         if (refers) {
@@ -185,6 +188,11 @@ final class TailTables implements WalFollower.Target {
     void choose(int run) {
         tables = run < 0 ? new ArrayList<>() : runs.get(run);
         runs = List.of();
+    }
+
+    /** What their writes tell of keyspaces. */
+    FoundKeyspaces keyspaces() {
+        return keyspaces;
     }
 
     /**

@@ -10,6 +10,7 @@ import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.KeyspaceRegistry;
 import io.flexdb.internal.base.PairWalk;
 import io.flexdb.internal.log.WalFormat;
 import io.flexdb.internal.log.WalReader;
@@ -35,7 +36,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -103,7 +106,8 @@ public final class StoreSalvage {
     private final Vfs logFiles;
     private final Path directory;
     private final Path space;
-    private final boolean canMerge;
+    private final KeyspaceRegistry registry; // of the new store
+    private final Map<Integer, String> names = new HashMap<>(); // of keyspaces that were met, by number
     private final Progress progress;
     private final Problems problems = new Problems();
     private final TreeMap<byte[], Long> mergedThrough =
@@ -128,10 +132,10 @@ public final class StoreSalvage {
     private long ofBytes;
     private long bytesTold;
 
-    private StoreSalvage(Vfs vfs, Path directory, boolean canMerge, Progress progress) {
+    private StoreSalvage(Vfs vfs, Path directory, KeyspaceRegistry registry, Progress progress) {
         this.vfs = vfs;
         this.logFiles = new PatchedVfs(vfs, e -> doubt(e, e.file()));
-        this.canMerge = canMerge;
+        this.registry = registry;
         this.directory = directory;
         this.space = directory.resolve(StoreFiles.SPACE_NAME);
         this.progress = progress;
@@ -163,11 +167,12 @@ public final class StoreSalvage {
      * Brings all over.
      *
      * @param target to write to, for which time stands still (S3), and which has nothing
-     * @throws MergeException if there are operands, and no function
+     * @throws MergeException if there are operands, and no function for them
      */
     public static Result run(Vfs vfs, Path directory, Store target, Progress progress) {
-        boolean canMerge = target.settings().merger != null;
-        StoreSalvage salvage = new StoreSalvage(vfs, directory, canMerge, progress);
+        KeyspaceRegistry registry = target.keyspaceRegistry();
+        registry.namesMayBeMissing();
+        StoreSalvage salvage = new StoreSalvage(vfs, directory, registry, progress);
         try {
             return salvage.run(target);
         } catch (PairWriter.TargetException e) {
@@ -213,6 +218,7 @@ public final class StoreSalvage {
     private List<String> nameKeyspaces(Store fresh) {
         List<String> names = new ArrayList<>();
         for (UnnamedKeyspaces.Named named : UnnamedKeyspaces.giveNames(fresh.reader(), fresh.writer())) {
+            registry.hasLostName(named.number());
             names.add(named.name());
             byte[] begin = KeyHeads.named(named.number()).begin();
             CorruptionException lost = new CorruptionException(
@@ -247,6 +253,26 @@ public final class StoreSalvage {
                     .putInt(i)
                     .array();
             target.put(heads.stored(key), ranges.get(i));
+        }
+    }
+
+    /** Follows that a pair of the directory of keyspaces has come over. */
+    private void hasName(byte[] key, byte[] number) {
+        KeyspaceDirectory.tellName(KeyHeads.withoutHead(key), number, registry, names);
+    }
+
+    /** Throws unless the keyspace of a key has a function for operands, or may have one that nobody knows (S6). */
+    private void requireFunction(byte[] key, String what) {
+        int number = KeyHeads.numberOf(key);
+        if (registry.mergerOf(number) == null && !registry.isMergerUnknown(number)) {
+            String name = names.get(number);
+            throw new MergeException(
+                    KeyHeads.withoutHead(key),
+                    what
+                            + (name == null
+                                    ? ", and there is no function"
+                                    : " of keyspace \"" + name + "\", and there is no function for it"),
+                    null);
         }
     }
 
@@ -296,6 +322,12 @@ public final class StoreSalvage {
                 if (walk.hasWaiting()) {
                     putWaiting();
                 } else {
+                    if (KeyHeads.isOfDirectory(walk.key(), 0, walk.keyLength())
+                            && walk.valueLength() == Integer.BYTES) {
+                        byte[] number = new byte[Integer.BYTES];
+                        walk.copyValue(number, 0);
+                        hasName(keyOfWalk(), number);
+                    }
                     target.put(walk);
                 }
                 pairs++;
@@ -317,12 +349,7 @@ public final class StoreSalvage {
         }
 
         private void putWaiting() {
-            if (!canMerge) {
-                throw new MergeException(
-                        KeyHeads.withoutHead(keyOfWalk()),
-                        "operands wait in the store, and there is no function",
-                        null);
-            }
+            requireFunction(keyOfWalk(), "operands wait in the store");
             if (target.isByParts(walk.valueLength())) {
                 target.putWaitingByParts(walk);
                 return;
@@ -627,10 +654,7 @@ public final class StoreSalvage {
                         Problem.Keys.of(key));
                 return;
             }
-            if (!canMerge) {
-                throw new MergeException(
-                        KeyHeads.withoutHead(key), "the write-ahead log has merges, and there is no function", null);
-            }
+            requireFunction(key, "the write-ahead log has merges");
             if (isLost(key)) {
                 problems.add(
                         new CorruptionException(
@@ -645,6 +669,11 @@ public final class StoreSalvage {
             done = writeLarge(frame, start, end);
         } else {
             target.add(entry, frame.payload().bytes(), start, end);
+            if (entry.type() == WritePayload.PUT && entry.isOfDirectory()) {
+                int value = entry.keyIndex() + entry.keyLength();
+                byte[] number = Arrays.copyOfRange(frame.payload().bytes(), value, value + entry.valueLength());
+                hasName(keyOf(entry, frame.payload().bytes()), number);
+            }
         }
         if (done && !isOperand) {
             hasBase(entry, frame.payload().bytes());

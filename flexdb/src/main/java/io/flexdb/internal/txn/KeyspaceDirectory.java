@@ -3,6 +3,9 @@ package io.flexdb.internal.txn;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.KeyspaceRegistry;
+import io.flexdb.internal.base.KeyspaceSettings;
+import io.flexdb.internal.base.Merger;
 import io.flexdb.internal.read.MergeCursor;
 import io.flexdb.internal.read.PinnedVersion;
 import io.flexdb.internal.read.Scan;
@@ -18,7 +21,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -47,12 +52,14 @@ public final class KeyspaceDirectory {
     static final KeyHeads HEADS = KeyHeads.DIRECTORY;
     static final byte[] NEXT = {}; // the key of the number to come
     static final int FIRST = 1;
+    private static final String GIVE_IT_BEFORE = "open the store with FlexDBOptions.withKeyspace";
 
     private final Object identity = new Object();
     private final StoreReader reader;
     private final StoreWriter writer;
     private final Health health;
     private final Path dataFile;
+    private final KeyspaceRegistry registry;
     private final ReentrantLock lock = new ReentrantLock(); // for all changes; comes before the write lock
     private final NavigableMap<String, KeyspaceState> states = new ConcurrentSkipListMap<>();
     private int next = FIRST; // under the lock, as are the next two
@@ -65,12 +72,17 @@ public final class KeyspaceDirectory {
         return identity;
     }
 
-    /** @param dataFile to be named if the directory makes no sense */
-    public KeyspaceDirectory(StoreReader reader, StoreWriter writer, Health health, Path dataFile) {
+    /**
+     * @param dataFile to be named if the directory makes no sense
+     * @param registry has settings of keyspaces, and gets their names
+     */
+    public KeyspaceDirectory(
+            StoreReader reader, StoreWriter writer, Health health, Path dataFile, KeyspaceRegistry registry) {
         this.reader = reader;
         this.writer = writer;
         this.health = health;
         this.dataFile = dataFile;
+        this.registry = registry;
     }
 
     /** A keyspace that is there. */
@@ -115,6 +127,98 @@ public final class KeyspaceDirectory {
         return names;
     }
 
+    /**
+     * Tells the registry the names that the newest state shows, but for what is no name.
+     *
+     * @return the names by numbers
+     */
+    public static Map<Integer, String> tellNames(StoreReader reader, KeyspaceRegistry registry) {
+        Map<Integer, String> names = new HashMap<>();
+        try (MergeCursor cursor = reader.cursor(null, null, Scan.ALL.in(HEADS))) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                tellName(cursor.key(), cursor.value(), registry, names);
+            }
+        }
+        return names;
+    }
+
+    /**
+     * Tells the registry a name, if a pair of the directory has one.
+     *
+     * @param key without its head
+     * @param names gets it, too
+     */
+    public static void tellName(byte[] key, byte[] value, KeyspaceRegistry registry, Map<Integer, String> names) {
+        int number = numberOf(value);
+        String name = KeyspaceNames.decode(key);
+        if (key.length > 0 && number >= FIRST && name != null) {
+            registry.named(number, name);
+            names.put(number, name);
+        }
+    }
+
+    /** The name that a key of the directory has, without its head; null if it is none. */
+    public static String nameOf(byte[] key) {
+        return key.length == 0 ? null : KeyspaceNames.decode(key);
+    }
+
+    /** Throws unless a keyspace may have a name. */
+    public static void requireName(String name) {
+        KeyspaceNames.encode(name);
+    }
+
+    /** The name of the keyspace that has a number, for a message; null if none has it now. */
+    public String nameOf(int number) {
+        for (KeyspaceState state : states.values()) {
+            if (state.heads().number() == number) {
+                return state.name();
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Throws unless a keyspace, which need not be there, may get settings while the store is open: a merge function if it
+     * has none, and no other range filter.
+     */
+    public void requireGivable(String name, KeyspaceSettings settings) {
+        KeyspaceNames.encode(name);
+        load();
+        KeyspaceState there = states.get(name);
+        requireSame(
+                name,
+                there == null
+                        ? registry.mergerOf(name)
+                        : registry.mergerOf(there.heads().number()),
+                settings);
+        Boolean filter = settings.rangeFilter();
+        if (filter != null && filter != registry.isFiltered(name)) {
+            throw new IllegalArgumentException("rangeFilter of keyspace \"" + name + "\" must be " + !filter
+                    + " as long as the store is open: " + filter + "; " + GIVE_IT_BEFORE);
+        }
+    }
+
+    private static void requireSame(String name, Merger has, KeyspaceSettings settings) {
+        if (has != null && settings.merger() != null && !has.equals(settings.merger())) {
+            throw new IllegalArgumentException("mergeFunction of keyspace \"" + name + "\" must be " + has
+                    + " as long as the store is open: " + settings.merger() + "; " + GIVE_IT_BEFORE);
+        }
+    }
+
+    /** Gives a keyspace settings from now on, see {@link #requireGivable}. */
+    public void give(KeyspaceState state, KeyspaceSettings settings) {
+        if (settings.merger() != null) {
+            requireSame(state.name(), registry.give(state.heads().number(), settings.merger()), settings);
+        }
+        state.setTtlMillis(settings.ttlMillis());
+    }
+
+    /** The settings that a keyspace has of its own now. */
+    public KeyspaceSettings settings(KeyspaceState state) {
+        KeyspaceSettings own = registry.of(state.heads().number());
+        return new KeyspaceSettings(KeyspaceState.ttlMillis(state), own.merger(), own.rangeFilter());
+    }
+
     static int numberOf(byte[] value) {
         return value.length == Integer.BYTES
                 ? ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getInt()
@@ -157,8 +261,9 @@ public final class KeyspaceDirectory {
             put(made, NEXT, next + 1);
             put(made, encoded, next);
             int number = next++; // which stays unused if the write fails
+            registry.named(number, name); // G1
             write(made, force, null);
-            KeyspaceState state = new KeyspaceState(identity, name, number);
+            KeyspaceState state = newState(name, number);
             states.put(name, state);
             return state;
         } finally {
@@ -276,6 +381,13 @@ public final class KeyspaceDirectory {
             next = number == KeyHeads.MAX_NUMBER ? number : number + 1;
             nextIsSound = false;
         }
-        states.put(name, new KeyspaceState(identity, name, number));
+        registry.named(number, name);
+        states.put(name, newState(name, number));
+    }
+
+    private KeyspaceState newState(String name, int number) {
+        KeyspaceState state = new KeyspaceState(identity, name, number);
+        state.setTtlMillis(registry.of(name).ttlMillis());
+        return state;
     }
 }

@@ -45,7 +45,7 @@ public final class CommitThread {
     private final RetiredTables retired;
     private final SharedForce sharedForce;
     private final LargeValues large;
-    private final boolean mayMerge; // there may be operands
+    private final BooleanSupplier mayMerge; // whether there may be operands
     private final CommitProgress progress;
     private final Defragmenter defragmenter;
     private final FilterBuilder filterBuilder;
@@ -83,7 +83,7 @@ public final class CommitThread {
             MemLogs memLogs,
             RetiredTables retired,
             SharedForce sharedForce,
-            boolean mayMerge,
+            BooleanSupplier mayMerge,
             LargeValues large,
             SharedThreads threads,
             Path directory) {
@@ -586,7 +586,7 @@ public final class CommitThread {
         }
         long time = isRecovering ? Long.MIN_VALUE : versions.clock.beginReclaiming();
         MemTable[] tables = {};
-        if (mayMerge) {
+        if (mayMerge.getAsBoolean()) {
             versions.awaitVisible(work.lastSequence());
             tables = tables(versions.current().logs());
         }

@@ -34,6 +34,8 @@ public final class FilterBuilder {
     private boolean goesRound;
     private long nextOffset; // in the round
     private int madeInRound = 1; // or in the last one
+    private long unwantedInRound;
+    private long unwanted; // intervals in the last whole round: their keyspaces have no filter
 
     FilterBuilder(Committer parts, RangeFilters filters, TouchedIntervals unfiltered, LongSupplier nanoClock) {
         this.parts = parts;
@@ -74,6 +76,7 @@ public final class FilterBuilder {
         if (tried > 0 && !goesRound && madeInRound > 0 && areManyMissing()) {
             goesRound = true;
             nextOffset = 0;
+            unwantedInRound = 0;
             madeInRound = 0;
         }
         for (int looked = 0; goesRound && tried < AT_ONCE && looked < LOOKED_AT_AT_ONCE; looked++) {
@@ -86,7 +89,10 @@ public final class FilterBuilder {
 
     private boolean areManyMissing() {
         long intervals = parts.index.intervalCount();
-        return (intervals - filters.count()) * MISSING_SHARE > intervals;
+        if (unwanted > intervals) {
+            unwanted = 0; // keyspaces have gone since
+        }
+        return (intervals - unwanted - filters.count()) * MISSING_SHARE > intervals;
     }
 
     /** Returns 1 if the next interval of the round had no filter, else 0. */
@@ -94,11 +100,14 @@ public final class FilterBuilder {
         IndexView index = parts.index.current();
         if (nextOffset >= index.totalBytes()) {
             goesRound = false;
+            unwanted = unwantedInRound;
             return 0;
         }
         at.seekOffset(index, nextOffset);
         long offset = nextOffset;
-        boolean has = filters.has(at.contentNumber());
+        boolean isWanted = filters.isWanted(at);
+        boolean has = !isWanted || filters.has(at.contentNumber());
+        unwantedInRound += isWanted ? 0 : 1;
         nextOffset = at.logicalOffset() + Math.max(1, at.lengthBytes());
         at.reset();
         if (has) {
@@ -134,7 +143,11 @@ public final class FilterBuilder {
         at.seekOffset(index, logicalOffset);
         key.makeRoom(at.anchorLength());
         at.anchor(key.bytes);
+        boolean isWanted = filters.isWanted(at);
         at.reset();
+        if (!isWanted) {
+            return;
+        }
         Interval interval = parts.context.interval;
         parts.index.find(index, key.bytes, 0, key.length, interval);
         if (interval.lengthBytes() == 0 || interval.isCoarse() || filters.has(interval.contentNumber())) {

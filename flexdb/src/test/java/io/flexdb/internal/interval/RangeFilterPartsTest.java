@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.internal.base.KeyspaceRegistry;
+import io.flexdb.internal.base.StoreSettings;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -91,7 +93,8 @@ class RangeFilterPartsTest {
     void filtersThatHadNoMemoryAtFirstTakeItWhenThereIsSome() {
         AtomicLong room = new AtomicLong();
         OffHeap memory = new OffHeap(ByteBuffer::allocateDirect, room::get, 0);
-        RangeFilters filters = new RangeFilters(new Epochs(), memory, offset -> {});
+        RangeFilters filters =
+                new RangeFilters(new Epochs(), memory, offset -> {}, new KeyspaceRegistry(new StoreSettings()));
         int[] cells = {3, 40, 90};
         int parts = CellSet.MIN_PARTS;
         ByteBuffer saved = ByteBuffer.allocate(1024).order(ByteOrder.LITTLE_ENDIAN);

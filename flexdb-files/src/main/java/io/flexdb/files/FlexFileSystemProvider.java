@@ -7,6 +7,7 @@ import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StorageException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessMode;
 import java.nio.file.CopyOption;
@@ -32,12 +33,14 @@ import java.util.Set;
 
 /**
  * Opens file systems for {@link java.nio.file.FileSystems}, by URIs such as {@code flexdb:file:///var/data} or by the
- * path of a store's directory that there is; paths in them have URIs such as {@code flexdb:file:///var/data!/notes/today.txt}. The
- * environment may have:
+ * path of a store's directory that there is; paths in them have URIs such as
+ * {@code flexdb:file:///var/data!/notes/today.txt}. The environment may have:
  *
  * <ul>
  *   <li>"create": {@code true}, or "true", to make a store where the URI names none; with a path it means nothing, since
  *       other providers make files by it, such as archives
+ *   <li>"readOnly": {@code true}, or "true", to read a store only, also beside its writer in another process: see
+ *       {@link FlexFileSystem#openReadOnly(io.flexdb.FlexDBReader)}
  *   <li>"store": {@link FlexDBOptions} to open the store with
  *   <li>"files": {@link FlexFilesOptions} of the file system
  * </ul>
@@ -69,10 +72,11 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
 
     // ---- file systems
 
-    FlexFileSystem open(FlexDB db, FlexFilesOptions options) throws IOException {
+    /** Opens a file system of a store, or of one that is read only, which is the caller's. */
+    FlexFileSystem open(OpenStore store, FlexFilesOptions options) throws IOException {
         synchronized (SYSTEMS) {
-            SYSTEMS.requireFree(db, options.name());
-            FlexFileSystem opened = new FlexFileSystem(this, SYSTEMS.newId(), db, null, options);
+            SYSTEMS.requireFree(store, options.name());
+            FlexFileSystem opened = new FlexFileSystem(this, SYSTEMS.newId(), store, options);
             SYSTEMS.add(opened, options.name(), false);
             return opened;
         }
@@ -100,7 +104,8 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     }
 
     private FileSystem open(Path directory, Map<String, ?> env, boolean othersMay) throws IOException {
-        boolean create = !othersMay && Boolean.parseBoolean(String.valueOf(env.get("create")));
+        boolean readOnly = isSet(env, "readOnly");
+        boolean create = !othersMay && !readOnly && isSet(env, "create");
         if (!create && !isStore(directory)) {
             if (othersMay) {
                 throw new UnsupportedOperationException("there is no store: " + directory);
@@ -111,19 +116,32 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
         FlexFilesOptions options = option(env, "files", FlexFilesOptions.class, FlexFilesOptions.defaults());
         synchronized (SYSTEMS) {
             Path above = directory.toAbsolutePath().getParent();
-            if (above != null) {
+            if (above != null && create) {
                 Files.createDirectories(above);
             }
             SYSTEMS.requireFree(idOf(directory));
-            return open(directory, storeOptions, options, othersMay);
+            OpenStore store = openStore(directory, storeOptions, readOnly, othersMay);
+            try {
+                FlexFileSystem opened = new FlexFileSystem(this, idOf(directory), store, options);
+                SYSTEMS.add(opened, options.name(), true);
+                return opened;
+            } catch (IOException | RuntimeException e) {
+                store.close();
+                throw e;
+            }
         }
     }
 
-    private FileSystem open(Path directory, FlexDBOptions storeOptions, FlexFilesOptions options, boolean othersMay)
+    private static boolean isSet(Map<String, ?> env, String name) {
+        return Boolean.parseBoolean(String.valueOf(env.get(name)));
+    }
+
+    private static OpenStore openStore(Path directory, FlexDBOptions options, boolean readOnly, boolean othersMay)
             throws IOException {
-        FlexDB db;
         try {
-            db = FlexDB.open(directory, storeOptions);
+            return readOnly
+                    ? new OpenStore(null, FlexDB.openReadOnly(directory, options), directory)
+                    : new OpenStore(FlexDB.open(directory, options), null, directory);
         } catch (NotAStoreException e) {
             if (othersMay) {
                 throw new UnsupportedOperationException(e.getMessage(), e);
@@ -131,14 +149,6 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
             throw new IOException(e.getMessage(), e);
         } catch (StorageException e) {
             throw new IOException(e.getMessage(), e);
-        }
-        try {
-            FlexFileSystem opened = new FlexFileSystem(this, idOf(directory), db, directory, options);
-            SYSTEMS.add(opened, options.name(), true);
-            return opened;
-        } catch (IOException | RuntimeException e) {
-            db.close();
-            throw e;
         }
     }
 
@@ -217,6 +227,12 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     @Override
     public SeekableByteChannel newByteChannel(
             Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes) throws IOException {
+        return operations(path).open(FlexPath.of(path), OpenFlags.of(options), attributes);
+    }
+
+    @Override
+    public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+            throws IOException {
         return operations(path).open(FlexPath.of(path), OpenFlags.of(options), attributes);
     }
 

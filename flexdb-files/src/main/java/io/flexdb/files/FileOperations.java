@@ -223,11 +223,12 @@ final class FileOperations {
     }
 
     void checkAccess(FlexPath path, AccessMode... modes) throws IOException {
+        List<AccessMode> asked = Arrays.asList(modes);
         Entry entry = find(path, true).requireEntry();
-        if (entry.isFile() && Arrays.asList(modes).contains(AccessMode.EXECUTE)) {
+        if (entry.isFile() && asked.contains(AccessMode.EXECUTE)) {
             throw new AccessDeniedException(path.toString(), null, "nothing here can be executed");
         }
-        if (fileSystem.isReadOnly() && Arrays.asList(modes).contains(AccessMode.WRITE)) {
+        if (fileSystem.isReadOnly() && asked.contains(AccessMode.WRITE)) {
             throw new AccessDeniedException(path.toString(), null, "the store is open to be read only");
         }
     }

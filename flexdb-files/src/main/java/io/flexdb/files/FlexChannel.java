@@ -38,11 +38,21 @@ final class FlexChannel extends FileChannel {
     private final ReentrantReadWriteLock use = new ReentrantReadWriteLock(); // shared by operations, alone for the end
     private long position; // who uses it takes his turn
     private volatile boolean kept;
+    private volatile boolean interruptible;
 
     FlexChannel(FlexFileSystem fileSystem, ChannelFile file, OpenFlags flags) {
         this.fileSystem = fileSystem;
         this.file = file;
         this.flags = flags;
+    }
+
+    /**
+     * From now on an interrupt closes the channel. It does not close those that {@link java.nio.file.Files} reads and
+     * writes whole files with, which it gets as channels of bytes, nor those of streams.
+     */
+    FlexChannel closedByInterrupts() {
+        interruptible = true;
+        return this;
     }
 
     // ---- operations and their end
@@ -114,7 +124,7 @@ final class FlexChannel extends FileChannel {
     }
 
     private void requireNoInterrupt(Exception failure) throws ClosedByInterruptException {
-        if (Thread.currentThread().isInterrupted()) {
+        if (interruptible && Thread.currentThread().isInterrupted()) {
             throw closed(new ClosedByInterruptException(), failure);
         }
     }
@@ -386,7 +396,7 @@ final class FlexChannel extends FileChannel {
     @Override
     public FileLock lock(long at, long size, boolean shared) throws IOException {
         FileLock lock = tryLock(at, size, shared);
-        if (Thread.currentThread().isInterrupted()) {
+        if (interruptible && Thread.currentThread().isInterrupted()) {
             throw closed(new FileLockInterruptionException(), null);
         }
         return lock;

@@ -49,7 +49,8 @@ import java.util.regex.Pattern;
  * <p><b>Channels.</b> Files are opened as {@link java.nio.channels.FileChannel}, with all but
  * {@link java.nio.channels.FileChannel#map map}, which throws {@link UnsupportedOperationException}. They answer as those
  * of Linux do: an interrupt closes the channel, and what a channel opened with {@code APPEND} writes at a position goes to
- * the end. {@code force} makes durable whatever the store has. File locks hold between the channels of one file system
+ * the end. Only {@link java.nio.file.Files#newByteChannel newByteChannel} gives channels that an interrupt does not close,
+ * so that {@code Files.readAllBytes} and the like work in a thread that was interrupted. {@code force} makes durable whatever the store has. File locks hold between the channels of one file system
  * object, which is all there is: two that overlap are refused, shared or not. A directory can be opened to be forced.
  *
  * <p><b>Atomic.</b> Each operation happens as a whole or not at all, for all who look and across any crash: to create, to
@@ -174,6 +175,7 @@ public final class FlexFileSystem extends FileSystem {
      */
     public void forEachEntry(Path path, BiConsumer<? super Path, ? super BasicFileAttributes> consumer)
             throws IOException {
+        Objects.requireNonNull(consumer, "consumer must not be null");
         FlexPath own = own(path);
         long number = operations.directory(own);
         String last = null;

@@ -29,7 +29,9 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens file systems for {@link java.nio.file.FileSystems}, by URIs such as {@code flexdb:file:///var/data} or by the
@@ -90,6 +92,7 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
 
     @Override
     public FileSystem newFileSystem(URI uri, Map<String, ?> env) throws IOException {
+        Objects.requireNonNull(env, "env must not be null");
         return open(Path.of(FlexUri.parse(uri).store()), env, false);
     }
 
@@ -104,6 +107,7 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     }
 
     private FileSystem open(Path directory, Map<String, ?> env, boolean othersMay) throws IOException {
+        Objects.requireNonNull(directory, "path must not be null");
         boolean readOnly = isSet(env, "readOnly");
         boolean create = !othersMay && !readOnly && isSet(env, "create");
         if (!create && !isStore(directory)) {
@@ -233,12 +237,15 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     @Override
     public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
             throws IOException {
-        return operations(path).open(FlexPath.of(path), OpenFlags.of(options), attributes);
+        return operations(path)
+                .open(FlexPath.of(path), OpenFlags.of(options), attributes)
+                .closedByInterrupts();
     }
 
     @Override
     public DirectoryStream<Path> newDirectoryStream(Path directory, DirectoryStream.Filter<? super Path> filter)
             throws IOException {
+        Objects.requireNonNull(filter, "filter must not be null");
         return operations(directory).list(FlexPath.of(directory), filter);
     }
 
@@ -274,6 +281,7 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
 
     @Override
     public boolean isSameFile(Path path, Path other) throws IOException {
+        Objects.requireNonNull(other, "other must not be null");
         return path.equals(other)
                 || other instanceof FlexPath own && operations(path).isSame(FlexPath.of(path), own);
     }
@@ -296,10 +304,12 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     }
 
     @Override
-    public <V extends FileAttributeView> V getFileAttributeView(Path path, Class<V> type, LinkOption... options) {
+    public <V extends FileAttributeView> @Nullable V getFileAttributeView(
+            Path path, Class<V> type, LinkOption... options) {
         FlexPath own = FlexPath.of(path);
-        return type == BasicFileAttributeView.class
-                ? type.cast(new FlexAttributeView(own, FileOperations.follows(options)))
+        boolean follow = FileOperations.follows(options);
+        return Objects.requireNonNull(type, "type must not be null") == BasicFileAttributeView.class
+                ? type.cast(new FlexAttributeView(own, follow))
                 : null;
     }
 
@@ -324,7 +334,7 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     public void setAttribute(Path path, String attribute, Object value, LinkOption... options) throws IOException {
         String name = FlexAttributes.withoutView(attribute);
         FlexAttributes.requireTime(name);
-        FileTime time = (FileTime) value;
+        FileTime time = (FileTime) Objects.requireNonNull(value, "value must not be null");
         operations(path)
                 .setTimes(
                         FlexPath.of(path),

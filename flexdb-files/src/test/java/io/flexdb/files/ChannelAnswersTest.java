@@ -17,6 +17,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.nio.channels.Channels;
@@ -308,6 +310,38 @@ class ChannelAnswersTest extends FilesTest {
                         },
                         way);
             }
+        }
+    }
+
+    /** Streams and whole files have nothing that an interrupt could close. */
+    @Test
+    void eachStreamOfAThreadThatWasInterrupted() throws IOException {
+        Map<String, Question> questions = new LinkedHashMap<>();
+        questions.put("read all", directory -> brief(Files.readAllBytes(directory.resolve("f"))));
+        questions.put(
+                "write all",
+                directory -> brief(Files.readAllBytes(Files.write(directory.resolve("f"), random(700), APPEND))));
+        questions.put("copy", directory -> {
+            Files.copy(directory.resolve("f"), directory.resolve("copy"));
+            Files.delete(directory.resolve("copy"));
+            return "copied";
+        });
+        questions.put("stream in", directory -> {
+            try (InputStream in = Files.newInputStream(directory.resolve("f"))) {
+                return brief(in.readAllBytes());
+            }
+        });
+        questions.put("stream out", directory -> {
+            try (OutputStream out = Files.newOutputStream(directory.resolve("f"))) {
+                out.write(random(800));
+            }
+            return "written";
+        });
+        for (Map.Entry<String, Question> question : questions.entrySet()) {
+            same(question.getKey(), directory -> {
+                Thread.currentThread().interrupt();
+                return List.of(question.getValue().ask(directory), Thread.interrupted());
+            });
         }
     }
 

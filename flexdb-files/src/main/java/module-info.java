@@ -1,5 +1,6 @@
 /** A file system in a store of FlexDB. */
 module io.flexdb.files {
+    requires static org.jspecify;
     requires transitive io.flexdb;
 
     exports io.flexdb.files;

@@ -126,12 +126,21 @@ public final class FlexDBSalvage {
      * has lost its last writes alone, or pairs of which a log has a later value, they are not among them.
      */
     public static List<LostRange> lostRanges(FlexDB db) {
-        notNull(db, "db");
-        if (!db.keyspaces().contains(LOST_KEYSPACE)) {
-            return List.of();
-        }
+        return notNull(db, "db").keyspaces().contains(LOST_KEYSPACE)
+                ? lostRanges(db.keyspace(LOST_KEYSPACE))
+                : List.of();
+    }
+
+    /** The lost ranges of a store that is read beside its writer, as {@link #lostRanges(FlexDB)} tells them. */
+    public static List<LostRange> lostRanges(FlexDBReader reader) {
+        return notNull(reader, "reader").keyspaces().contains(LOST_KEYSPACE)
+                ? lostRanges(reader.keyspace(LOST_KEYSPACE))
+                : List.of();
+    }
+
+    private static List<LostRange> lostRanges(ReadView keyspace) {
         List<LostRange> ranges = new ArrayList<>();
-        try (FlexCursor cursor = db.keyspace(LOST_KEYSPACE).cursor()) {
+        try (FlexCursor cursor = keyspace.cursor()) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 ranges.add(lostRange(cursor.key(), cursor.value()));
             }

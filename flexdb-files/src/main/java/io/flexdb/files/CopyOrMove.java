@@ -68,6 +68,7 @@ final class CopyOrMove {
         if (atomic) {
             throw new UnsupportedOperationException("ATOMIC_MOVE is no option of a copy");
         }
+        target.fileSystem().requireWritable();
         Place found = from.find(source, follow);
         Entry entry = found.requireEntry();
         Place goal = to.find(target, false);
@@ -115,6 +116,8 @@ final class CopyOrMove {
         if (withTimes) {
             throw new UnsupportedOperationException("COPY_ATTRIBUTES is no option of a move");
         }
+        source.fileSystem().requireWritable();
+        target.fileSystem().requireWritable();
         Place found = from.find(source, false);
         Entry entry = found.requireEntry();
         Place goal = to.find(target, false);

@@ -5,9 +5,9 @@ import io.flexdb.files.internal.Entry;
 import io.flexdb.files.internal.EntryKey;
 import io.flexdb.files.internal.FileTree;
 import io.flexdb.files.internal.OpenFile;
+import io.flexdb.files.internal.RangeLocks;
 import io.flexdb.files.internal.Times;
 import java.io.IOException;
-import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.AccessMode;
@@ -58,12 +58,14 @@ final class FileOperations {
     void createDirectory(FlexPath path, FileAttribute<?>... attributes) throws IOException {
         requireNone(attributes);
         Place place = find(path, false);
-        requireAbsent(place);
+        requireAbsent(place); // first: createDirectories asks so whether there is anything to do
+        fileSystem.requireWritable();
         tree.createDirectory(place.key(), path.toString());
     }
 
     void createLink(FlexPath path, Path target, FileAttribute<?>... attributes) throws IOException {
         requireNone(attributes);
+        fileSystem.requireWritable();
         String text = FlexPath.of(target).toString();
         if (text.isEmpty()) {
             throw new NoSuchFileException(path.toString(), null, "a link needs a target");
@@ -91,12 +93,14 @@ final class FileOperations {
     }
 
     void delete(FlexPath path) throws IOException {
+        fileSystem.requireWritable();
         Place place = find(path, false);
         place.requireEntry();
         tree.remove(place.requireKey(), path.toString());
     }
 
     void deleteRecursively(FlexPath path) throws IOException {
+        fileSystem.requireWritable();
         Place place = find(path, false);
         place.requireEntry();
         tree.removeAll(place.requireKey(), path.toString());
@@ -104,14 +108,20 @@ final class FileOperations {
 
     // ---- content
 
-    SeekableByteChannel open(FlexPath path, OpenFlags flags, FileAttribute<?>... attributes) throws IOException {
+    FlexChannel open(FlexPath path, OpenFlags flags, FileAttribute<?>... attributes) throws IOException {
         requireNone(attributes);
+        if (flags.write() || flags.deleteOnClose()) {
+            fileSystem.requireWritable();
+        }
         while (true) {
             Place place = find(path, flags.follow() && !flags.createNew());
             boolean isNew = place.entry() == null;
+            if (!isNew && place.entry().isDirectory() && !flags.write()) {
+                return channel(new ChannelFile.OfDirectory(new RangeLocks()), flags, false);
+            }
             OpenFile file = isNew ? createOrNull(place, flags) : openOrNull(place, flags);
             if (file != null) {
-                return channel(file, flags, isNew);
+                return channel(new ChannelFile.OfFile(tree.content(), file, flags.atLeast()), flags, isNew);
             }
         }
     }
@@ -149,11 +159,11 @@ final class FileOperations {
         }
     }
 
-    private SeekableByteChannel channel(OpenFile file, OpenFlags flags, boolean created) throws IOException {
-        FlexChannel channel = new FlexChannel(fileSystem, tree.content(), file, flags);
+    private FlexChannel channel(ChannelFile file, OpenFlags flags, boolean created) throws IOException {
+        FlexChannel channel = new FlexChannel(fileSystem, file, flags);
         try {
             if (flags.truncate() && !created) {
-                tree.content().truncate(file, 0, flags.atLeast());
+                file.truncate(0);
             }
             fileSystem.opened(channel);
             return channel;
@@ -202,6 +212,7 @@ final class FileOperations {
     }
 
     void setTimes(FlexPath path, boolean follow, FileTree.TimesChange times) throws IOException {
+        fileSystem.requireWritable();
         Place place = find(path, follow);
         Entry entry = place.requireEntry();
         if (entry.isDirectory()) {
@@ -212,9 +223,13 @@ final class FileOperations {
     }
 
     void checkAccess(FlexPath path, AccessMode... modes) throws IOException {
+        List<AccessMode> asked = Arrays.asList(modes);
         Entry entry = find(path, true).requireEntry();
-        if (entry.isFile() && Arrays.asList(modes).contains(AccessMode.EXECUTE)) {
+        if (entry.isFile() && asked.contains(AccessMode.EXECUTE)) {
             throw new AccessDeniedException(path.toString(), null, "nothing here can be executed");
+        }
+        if (fileSystem.isReadOnly() && asked.contains(AccessMode.WRITE)) {
+            throw new AccessDeniedException(path.toString(), null, "the store is open to be read only");
         }
     }
 

@@ -1,6 +1,5 @@
 package io.flexdb.files;
 
-import io.flexdb.FlexDB;
 import io.flexdb.files.internal.FileTree;
 import io.flexdb.storage.StorageException;
 import java.io.IOException;
@@ -13,14 +12,14 @@ import java.nio.file.attribute.FileStoreAttributeView;
 
 /** The store that a file system is in, with the space of its data file and what the disk has left. */
 final class FlexFileStore extends FileStore {
-    private final FlexDB db;
+    private final OpenStore store;
     private final String name;
     private final Path directory; // of the store; null if it is not known
 
-    FlexFileStore(FlexDB db, String name, Path directory) {
-        this.db = db;
+    FlexFileStore(OpenStore store, String name) {
+        this.store = store;
         this.name = name;
-        this.directory = directory;
+        this.directory = store.directory();
     }
 
     @Override
@@ -35,13 +34,13 @@ final class FlexFileStore extends FileStore {
 
     @Override
     public boolean isReadOnly() {
-        return false;
+        return store.isReadOnly();
     }
 
     @Override
     public long getTotalSpace() throws IOException {
         try {
-            long total = db.stats().space().diskBytes() + getUsableSpace();
+            long total = store.diskBytes() + getUsableSpace();
             return total < 0 ? Long.MAX_VALUE : total;
         } catch (StorageException e) {
             throw FileTree.failure(e);

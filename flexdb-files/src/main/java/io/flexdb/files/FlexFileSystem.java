@@ -1,6 +1,7 @@
 package io.flexdb.files;
 
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBReader;
 import io.flexdb.files.internal.FileTree;
 import io.flexdb.files.internal.TreeCheck;
 import io.flexdb.storage.StorageException;
@@ -13,6 +14,7 @@ import java.nio.file.FileSystem;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.nio.file.ProviderMismatchException;
+import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.WatchService;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.UserPrincipalLookupService;
@@ -41,16 +43,23 @@ import java.util.regex.Pattern;
  *
  * <p><b>What is there.</b> Paths are those of Unix; names have 1 to 255 bytes of UTF-8, and upper case is not lower case.
  * The working directory is the root. The view of attributes is "basic"; there are no owners, permissions, hard links and
- * watch services, and no {@link java.nio.channels.FileChannel}. Reading does not change when a file was accessed. A
- * directory's time of modification may be some milliseconds old.
+ * watch services. Reading does not change when a file was accessed. A directory's time of modification may be some
+ * milliseconds old.
+ *
+ * <p><b>Channels.</b> Files are opened as {@link java.nio.channels.FileChannel}, with all but
+ * {@link java.nio.channels.FileChannel#map map}, which throws {@link UnsupportedOperationException}. They answer as those
+ * of Linux do: an interrupt closes the channel, and what a channel opened with {@code APPEND} writes at a position goes to
+ * the end. Only {@link java.nio.file.Files#newByteChannel newByteChannel} gives channels that an interrupt does not close,
+ * so that {@code Files.readAllBytes} and the like work in a thread that was interrupted. {@code force} makes durable whatever the store has. File locks hold between the channels of one file system
+ * object, which is all there is: two that overlap are refused, shared or not. A directory can be opened to be forced.
  *
  * <p><b>Atomic.</b> Each operation happens as a whole or not at all, for all who look and across any crash: to create, to
  * delete, to copy a file of any length, to move a directory whatever is below it, to set times, and to write up to 256
  * KiB, or a quarter of a memtable if that is less, less a block; what is written at once and is longer is several such
- * writes. A read of a channel shows one moment.
+ * writes. A gathering write is one write of so many bytes. A read of a channel shows one moment, of all buffers.
  *
  * <p><b>Durability</b> is that of the store, and {@link io.flexdb.Durability#SYNC} for what is written to a file opened
- * with {@link java.nio.file.StandardOpenOption#SYNC} or {@code DSYNC}.
+ * with {@link java.nio.file.StandardOpenOption#SYNC} or {@code DSYNC}, and for what came before a {@code force}.
  *
  * <p><b>Costs.</b> A lookup of a file takes one read of the store; its directories are kept in mind. To list a directory
  * is one scan; to move one is some writes, whatever it has. {@link #deleteRecursively} reads the entries of a tree, and
@@ -72,20 +81,18 @@ public final class FlexFileSystem extends FileSystem {
 
     private final FlexFileSystemProvider provider;
     private final String id;
-    private final FlexDB db;
-    private final Path directory; // of the store, which ends with this; null if it is the caller's
+    private final OpenStore store;
     private final FileTree tree;
     private final FileOperations operations;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
     private volatile boolean open = true;
 
-    FlexFileSystem(FlexFileSystemProvider provider, String id, FlexDB db, Path directory, FlexFilesOptions options)
+    FlexFileSystem(FlexFileSystemProvider provider, String id, OpenStore store, FlexFilesOptions options)
             throws IOException {
         this.provider = provider;
         this.id = id;
-        this.db = db;
-        this.directory = directory;
-        this.tree = FileTree.open(db, options.settings());
+        this.store = store;
+        this.tree = store.tree(options.settings());
         this.operations = new FileOperations(this, tree);
     }
 
@@ -107,7 +114,34 @@ public final class FlexFileSystem extends FileSystem {
     public static FlexFileSystem open(FlexDB db, FlexFilesOptions options) throws IOException {
         Objects.requireNonNull(db, "db must not be null");
         Objects.requireNonNull(options, "options must not be null");
-        return FlexFileSystemProvider.installed().open(db, options);
+        return FlexFileSystemProvider.installed().open(new OpenStore(db, null, null), options);
+    }
+
+    /**
+     * Opens the file system named "files" of a store that is read only.
+     *
+     * @see #openReadOnly(FlexDBReader, FlexFilesOptions)
+     */
+    public static FlexFileSystem openReadOnly(FlexDBReader reader) throws IOException {
+        return openReadOnly(reader, FlexFilesOptions.defaults());
+    }
+
+    /**
+     * Opens a file system of a store that is read only, beside its writer if it has one. To be closed before the reader
+     * is, which stays open. All that changes something throws a {@link java.nio.file.ReadOnlyFileSystemException}.
+     *
+     * <p>It shows the files as the reader has them: {@link #refresh} goes on to what the writer has done. A channel of a
+     * file that the writer has moved or deleted by then throws a {@link java.nio.file.NoSuchFileException}. Where the
+     * writer has used the disk space of what is being read again, this refreshes the reader, and reads the newer state.
+     *
+     * @param options of which only the name counts
+     * @throws java.nio.file.NoSuchFileException if the store has no file system of that name
+     * @throws java.nio.file.FileSystemAlreadyExistsException if that file system of the reader is open
+     */
+    public static FlexFileSystem openReadOnly(FlexDBReader reader, FlexFilesOptions options) throws IOException {
+        Objects.requireNonNull(reader, "reader must not be null");
+        Objects.requireNonNull(options, "options must not be null");
+        return FlexFileSystemProvider.installed().open(new OpenStore(null, reader, null), options);
     }
 
     // ---- beyond java.nio.file
@@ -141,6 +175,7 @@ public final class FlexFileSystem extends FileSystem {
      */
     public void forEachEntry(Path path, BiConsumer<? super Path, ? super BasicFileAttributes> consumer)
             throws IOException {
+        Objects.requireNonNull(consumer, "consumer must not be null");
         FlexPath own = own(path);
         long number = operations.directory(own);
         String last = null;
@@ -170,6 +205,17 @@ public final class FlexFileSystem extends FileSystem {
                 found.directories(), found.files(), found.links(), found.blocks(), found.bytes(), found.problems());
     }
 
+    /**
+     * Goes on to all that the writer of a store that is {@linkplain #openReadOnly read only} had done when the call began.
+     * Does nothing in a file system that can be written, which is never behind.
+     *
+     * @throws IOException if a file of the store is damaged or can't be read; the file system stays as it was
+     */
+    public void refresh() throws IOException {
+        requireOpen();
+        tree.refresh();
+    }
+
     /** Bytes of a block of this file system. */
     public int blockBytes() {
         return tree.blockBytes();
@@ -189,13 +235,13 @@ public final class FlexFileSystem extends FileSystem {
         return id;
     }
 
-    FlexDB db() {
-        return db;
+    OpenStore store() {
+        return store;
     }
 
     FileStore fileStore() {
         requireOpen();
-        return new FlexFileStore(db, id, directory);
+        return new FlexFileStore(store, id);
     }
 
     URI uri(FlexPath path) {
@@ -205,6 +251,13 @@ public final class FlexFileSystem extends FileSystem {
     void requireOpen() {
         if (!open) {
             throw new ClosedFileSystemException();
+        }
+    }
+
+    void requireWritable() {
+        requireOpen();
+        if (isReadOnly()) {
+            throw new ReadOnlyFileSystemException();
         }
     }
 
@@ -259,7 +312,7 @@ public final class FlexFileSystem extends FileSystem {
                 channel.close();
             } catch (ClosedFileSystemException e) {
                 // The store was closed first: what is left of a deleted file goes when it is opened next.
-                assert directory == null;
+                assert store.directory() == null;
             } catch (IOException | RuntimeException e) {
                 failure = failure == null ? new IOException("a channel could not be closed: " + e, e) : failure;
             }
@@ -270,11 +323,11 @@ public final class FlexFileSystem extends FileSystem {
     }
 
     private void closeStore() throws IOException {
-        if (directory == null) {
+        if (store.directory() == null) {
             return;
         }
         try {
-            db.close();
+            store.close();
         } catch (StorageException e) {
             throw FileTree.failure(e);
         }
@@ -287,7 +340,7 @@ public final class FlexFileSystem extends FileSystem {
 
     @Override
     public boolean isReadOnly() {
-        return false;
+        return store.isReadOnly();
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.flexdb.storage.NotAStoreException;
 import io.flexdb.storage.StorageException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessMode;
 import java.nio.file.CopyOption;
@@ -28,16 +29,20 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens file systems for {@link java.nio.file.FileSystems}, by URIs such as {@code flexdb:file:///var/data} or by the
- * path of a store's directory that there is; paths in them have URIs such as {@code flexdb:file:///var/data!/notes/today.txt}. The
- * environment may have:
+ * path of a store's directory that there is; paths in them have URIs such as
+ * {@code flexdb:file:///var/data!/notes/today.txt}. The environment may have:
  *
  * <ul>
  *   <li>"create": {@code true}, or "true", to make a store where the URI names none; with a path it means nothing, since
  *       other providers make files by it, such as archives
+ *   <li>"readOnly": {@code true}, or "true", to read a store only, also beside its writer in another process: see
+ *       {@link FlexFileSystem#openReadOnly(io.flexdb.FlexDBReader)}
  *   <li>"store": {@link FlexDBOptions} to open the store with
  *   <li>"files": {@link FlexFilesOptions} of the file system
  * </ul>
@@ -69,10 +74,11 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
 
     // ---- file systems
 
-    FlexFileSystem open(FlexDB db, FlexFilesOptions options) throws IOException {
+    /** Opens a file system of a store, or of one that is read only, which is the caller's. */
+    FlexFileSystem open(OpenStore store, FlexFilesOptions options) throws IOException {
         synchronized (SYSTEMS) {
-            SYSTEMS.requireFree(db, options.name());
-            FlexFileSystem opened = new FlexFileSystem(this, SYSTEMS.newId(), db, null, options);
+            SYSTEMS.requireFree(store, options.name());
+            FlexFileSystem opened = new FlexFileSystem(this, SYSTEMS.newId(), store, options);
             SYSTEMS.add(opened, options.name(), false);
             return opened;
         }
@@ -86,6 +92,7 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
 
     @Override
     public FileSystem newFileSystem(URI uri, Map<String, ?> env) throws IOException {
+        Objects.requireNonNull(env, "env must not be null");
         return open(Path.of(FlexUri.parse(uri).store()), env, false);
     }
 
@@ -100,7 +107,9 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     }
 
     private FileSystem open(Path directory, Map<String, ?> env, boolean othersMay) throws IOException {
-        boolean create = !othersMay && Boolean.parseBoolean(String.valueOf(env.get("create")));
+        Objects.requireNonNull(directory, "path must not be null");
+        boolean readOnly = isSet(env, "readOnly");
+        boolean create = !othersMay && !readOnly && isSet(env, "create");
         if (!create && !isStore(directory)) {
             if (othersMay) {
                 throw new UnsupportedOperationException("there is no store: " + directory);
@@ -111,19 +120,32 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
         FlexFilesOptions options = option(env, "files", FlexFilesOptions.class, FlexFilesOptions.defaults());
         synchronized (SYSTEMS) {
             Path above = directory.toAbsolutePath().getParent();
-            if (above != null) {
+            if (above != null && create) {
                 Files.createDirectories(above);
             }
             SYSTEMS.requireFree(idOf(directory));
-            return open(directory, storeOptions, options, othersMay);
+            OpenStore store = openStore(directory, storeOptions, readOnly, othersMay);
+            try {
+                FlexFileSystem opened = new FlexFileSystem(this, idOf(directory), store, options);
+                SYSTEMS.add(opened, options.name(), true);
+                return opened;
+            } catch (IOException | RuntimeException e) {
+                store.close();
+                throw e;
+            }
         }
     }
 
-    private FileSystem open(Path directory, FlexDBOptions storeOptions, FlexFilesOptions options, boolean othersMay)
+    private static boolean isSet(Map<String, ?> env, String name) {
+        return Boolean.parseBoolean(String.valueOf(env.get(name)));
+    }
+
+    private static OpenStore openStore(Path directory, FlexDBOptions options, boolean readOnly, boolean othersMay)
             throws IOException {
-        FlexDB db;
         try {
-            db = FlexDB.open(directory, storeOptions);
+            return readOnly
+                    ? new OpenStore(null, FlexDB.openReadOnly(directory, options), directory)
+                    : new OpenStore(FlexDB.open(directory, options), null, directory);
         } catch (NotAStoreException e) {
             if (othersMay) {
                 throw new UnsupportedOperationException(e.getMessage(), e);
@@ -131,14 +153,6 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
             throw new IOException(e.getMessage(), e);
         } catch (StorageException e) {
             throw new IOException(e.getMessage(), e);
-        }
-        try {
-            FlexFileSystem opened = new FlexFileSystem(this, idOf(directory), db, directory, options);
-            SYSTEMS.add(opened, options.name(), true);
-            return opened;
-        } catch (IOException | RuntimeException e) {
-            db.close();
-            throw e;
         }
     }
 
@@ -221,8 +235,17 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     }
 
     @Override
+    public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+            throws IOException {
+        return operations(path)
+                .open(FlexPath.of(path), OpenFlags.of(options), attributes)
+                .closedByInterrupts();
+    }
+
+    @Override
     public DirectoryStream<Path> newDirectoryStream(Path directory, DirectoryStream.Filter<? super Path> filter)
             throws IOException {
+        Objects.requireNonNull(filter, "filter must not be null");
         return operations(directory).list(FlexPath.of(directory), filter);
     }
 
@@ -258,6 +281,7 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
 
     @Override
     public boolean isSameFile(Path path, Path other) throws IOException {
+        Objects.requireNonNull(other, "other must not be null");
         return path.equals(other)
                 || other instanceof FlexPath own && operations(path).isSame(FlexPath.of(path), own);
     }
@@ -280,10 +304,12 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     }
 
     @Override
-    public <V extends FileAttributeView> V getFileAttributeView(Path path, Class<V> type, LinkOption... options) {
+    public <V extends FileAttributeView> @Nullable V getFileAttributeView(
+            Path path, Class<V> type, LinkOption... options) {
         FlexPath own = FlexPath.of(path);
-        return type == BasicFileAttributeView.class
-                ? type.cast(new FlexAttributeView(own, FileOperations.follows(options)))
+        boolean follow = FileOperations.follows(options);
+        return Objects.requireNonNull(type, "type must not be null") == BasicFileAttributeView.class
+                ? type.cast(new FlexAttributeView(own, follow))
                 : null;
     }
 
@@ -308,7 +334,7 @@ public final class FlexFileSystemProvider extends FileSystemProvider {
     public void setAttribute(Path path, String attribute, Object value, LinkOption... options) throws IOException {
         String name = FlexAttributes.withoutView(attribute);
         FlexAttributes.requireTime(name);
-        FileTime time = (FileTime) value;
+        FileTime time = (FileTime) Objects.requireNonNull(value, "value must not be null");
         operations(path)
                 .setTimes(
                         FlexPath.of(path),

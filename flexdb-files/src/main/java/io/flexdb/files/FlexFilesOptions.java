@@ -34,7 +34,8 @@ public final class FlexFilesOptions {
      * @param name 1 to 200 letters from a to z, digits, and any of "-_."; default "files"
      */
     public FlexFilesOptions withName(String name) {
-        if (name == null || name.length() > MAX_NAME_LENGTH || !name.matches("[A-Za-z0-9._-]+")) {
+        Objects.requireNonNull(name, "name must not be null");
+        if (name.length() > MAX_NAME_LENGTH || !name.matches("[A-Za-z0-9._-]+")) {
             throw new IllegalArgumentException("name must be 1 to " + MAX_NAME_LENGTH
                     + " letters from a to z, digits and any of \"-_.\": " + name);
         }

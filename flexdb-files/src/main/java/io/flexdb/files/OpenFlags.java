@@ -37,6 +37,7 @@ record OpenFlags(
         if (append && (truncate || read)) {
             throw new IllegalArgumentException("APPEND goes with neither READ nor TRUNCATE_EXISTING: " + options);
         }
+        boolean delete = options.contains(StandardOpenOption.DELETE_ON_CLOSE);
         boolean sync = options.contains(StandardOpenOption.SYNC) || options.contains(StandardOpenOption.DSYNC);
         return new OpenFlags(
                 read,
@@ -45,8 +46,8 @@ record OpenFlags(
                 write && options.contains(StandardOpenOption.CREATE),
                 write && options.contains(StandardOpenOption.CREATE_NEW),
                 write && truncate,
-                options.contains(StandardOpenOption.DELETE_ON_CLOSE),
-                !options.contains(LinkOption.NOFOLLOW_LINKS),
+                delete,
+                !delete && !options.contains(LinkOption.NOFOLLOW_LINKS), // as kernels are asked: a link is not followed
                 sync ? Durability.SYNC : null);
     }
 }

@@ -1,6 +1,5 @@
 package io.flexdb.files;
 
-import io.flexdb.FlexDB;
 import java.lang.ref.WeakReference;
 import java.nio.file.FileSystemAlreadyExistsException;
 import java.util.ArrayList;
@@ -40,12 +39,12 @@ final class OpenSystems {
         }
     }
 
-    void requireFree(FlexDB db, String name) {
+    void requireFree(OpenStore store, String name) {
         forgetLost();
         for (Open open : systems.values()) {
             FlexFileSystem system = open.system.get();
-            if (system != null && system.db() == db && open.name.equals(name)) {
-                throw new FileSystemAlreadyExistsException("open already: \"" + name + "\" of " + db);
+            if (system != null && system.store().isSame(store) && open.name.equals(name)) {
+                throw new FileSystemAlreadyExistsException("open already: \"" + name + "\" of " + store);
             }
         }
     }

@@ -11,6 +11,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.testing.Effort;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -180,6 +181,66 @@ class FlexFileSystemCrashTest {
             }
         }
         assertEquals(durability == Durability.SYNC, sawOldState == 0, "states older than acknowledged: " + sawOldState);
+    }
+
+    /** Writes through one channel, of which some are forced. */
+    private static final class ForcedScript {
+        private final List<Step> steps = new ArrayList<>();
+        private FileChannel channel;
+        private int done;
+        private int forced; // how many steps had been done
+
+        ForcedScript() {
+            steps.add(files -> channel = FileChannel.open(
+                    files.getPath("/file"),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.READ,
+                    StandardOpenOption.WRITE));
+            for (int i = 0; i < 40; i++) {
+                int at = 350 * i;
+                ByteBuffer first = ByteBuffer.wrap(bytes(i, 300));
+                ByteBuffer second = ByteBuffer.wrap(bytes(-i, 400));
+                steps.add(
+                        files -> channel.position(at).write(new ByteBuffer[] {first.duplicate(), second.duplicate()}));
+                if (i % 7 == 3) {
+                    steps.add(files -> channel.truncate(at - 900));
+                }
+                boolean withTimes = i % 2 == 0;
+                if (i % 3 == 2) {
+                    steps.add(files -> {
+                        channel.force(withTimes);
+                        forced = done;
+                    });
+                }
+            }
+            steps.replaceAll(step -> files -> {
+                step.run(files);
+                done++;
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatWasForcedIsThereAfterEachCut(Durability durability) throws IOException {
+        List<TreeMap<String, String>> states = statesOf(new ForcedScript().steps);
+        SimulatedVfs whole = new SimulatedVfs();
+        run(whole, durability, new ForcedScript().steps);
+        int sawUnforced = 0;
+        for (int cut = 1; cut <= CUTS; cut++) {
+            long operation = whole.operationCount() * cut / (CUTS + 1);
+            SimulatedVfs vfs = new SimulatedVfs();
+            vfs.crashAt(operation);
+            ForcedScript script = new ForcedScript();
+            int done = run(vfs, durability, script.steps);
+            for (long seed = 0; seed < 4; seed++) {
+                String at = "cut at " + operation + ", seed " + seed + ", after step " + done;
+                int state = assertIsAState(vfs.crash(seed), states, done, durability, at);
+                assertTrue(state >= script.forced, at + ": state " + state + " from before " + script.forced);
+                sawUnforced += state < done ? 1 : 0;
+            }
+        }
+        assertEquals(durability == Durability.SYNC, sawUnforced == 0, "states older than written: " + sawUnforced);
     }
 
     /** Directories that were made in turns with others, so that each is a run of numbers by itself. */

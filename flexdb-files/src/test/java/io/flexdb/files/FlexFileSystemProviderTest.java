@@ -99,9 +99,12 @@ class FlexFileSystemProviderTest {
     void oneFileSystemIsOpenOnceAtATimeWhicheverProviderOpensIt() throws IOException {
         Path store = directory.resolve("store");
         try (FlexDB db = FlexDB.open(store);
-                FlexFileSystem files = new FlexFileSystemProvider().open(db, FlexFilesOptions.defaults())) {
+                FlexFileSystem files =
+                        new FlexFileSystemProvider().open(new OpenStore(db, null, null), FlexFilesOptions.defaults())) {
             FlexFileSystemProvider other = new FlexFileSystemProvider();
-            assertThrows(FileSystemAlreadyExistsException.class, () -> other.open(db, FlexFilesOptions.defaults()));
+            assertThrows(
+                    FileSystemAlreadyExistsException.class,
+                    () -> other.open(new OpenStore(db, null, null), FlexFilesOptions.defaults()));
             assertThrows(FileSystemAlreadyExistsException.class, () -> FlexFileSystem.open(db));
             assertTrue(files.isOpen());
         }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
+import io.flexdb.FlexDBReader;
 import io.flexdb.FlexDBSalvage;
 import io.flexdb.Progress;
 import java.io.IOException;
@@ -80,6 +81,24 @@ class SalvagedFilesTest {
         }
         assertArrayEquals(Arrays.copyOfRange(content, block * BLOCK, (block + 1) * BLOCK), bytes.array());
         return true;
+    }
+
+    @Test
+    void aBlockThatWasLostIsAnErrorInAFileSystemThatIsReadOnly() throws IOException {
+        makeFiles();
+        flip(Arrays.copyOfRange(content(1), 100 * BLOCK, 101 * BLOCK));
+        FlexDBSalvage.salvage(store(), fresh(), OPTIONS, Progress.NONE);
+        for (int opening = 0; opening < 2; opening++) {
+            try (FlexDBReader reader = FlexDB.openReadOnly(fresh());
+                    FlexFileSystem files = FlexFileSystem.openReadOnly(reader)) {
+                assertFalse(FlexDBSalvage.lostRanges(reader).isEmpty());
+                assertArrayEquals(content(2), Files.readAllBytes(files.getPath("/b")));
+                assertThrows(IOException.class, () -> Files.readAllBytes(files.getPath("/a")));
+            }
+            try (FlexDB db = FlexDB.open(fresh(), OPTIONS)) {
+                FlexFileSystem.open(db, FilesFixture.SMALL).close(); // notes which files are from before
+            }
+        }
     }
 
     @Test

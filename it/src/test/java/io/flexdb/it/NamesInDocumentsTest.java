@@ -19,14 +19,21 @@ class NamesInDocumentsTest {
     private static final Pattern CLASS = Pattern.compile("`([A-Z][a-z]\\w*)(?:\\.(\\w+))?(?:\\([^`]*\\))?`");
     private static final Set<String> OF_OTHERS = Set.of(
             "ByteBuffer",
+            "ClosedByInterruptException",
             "Duration",
+            "FileChannel",
+            "Files",
             "IllegalArgumentException",
             "Integer",
             "MemorySegment",
+            "NoSuchFileException",
             "NullPointerException",
+            "OverlappingFileLockException",
+            "ReadOnlyFileSystemException",
             "System",
             "TreeMap",
             "Unsafe",
+            "UnsupportedOperationException",
             "VarHandle");
 
     private static final Set<String> CLASSES = Sources.files()

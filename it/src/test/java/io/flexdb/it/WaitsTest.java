@@ -80,6 +80,7 @@ class WaitsTest {
             allow("DeadRuns tryLock", 2, "who does not get it walks on and asks again later"),
             allow("FlexSpaceAccess tryLock", 1, "once after each signal of an event"),
             allow("FileLocks tryLock", 1, "once, for a lock between processes"),
+            allow("FlexChannel tryLock", 2, "its own method: what another channel has locked is refused at once"),
             allow("LockFile tryLock", 6, "once each, for a lock between processes"),
             allow("LockFile Pause.nanos", 1, "a few times; another process can't tell that it has let go of a byte")));
 

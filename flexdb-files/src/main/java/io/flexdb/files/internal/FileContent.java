@@ -59,7 +59,13 @@ public final class FileContent {
                 Entry there = view.entry(key);
                 return there != null && there.id() == entry.id() && view.directory(key.directory()) != null;
             });
-            return isThere ? tree.open.use(entry.id(), key) : null;
+            if (!isThere) {
+                return null;
+            }
+            OpenFile file = tree.open.use(entry.id(), key);
+            assert store.isReadOnly() || file.at.equals(key);
+            file.at = key; // in a store that is read only others may have moved it
+            return file;
         } finally {
             held.release();
         }
@@ -156,24 +162,34 @@ public final class FileContent {
     }
 
     /**
-     * Copies what the file has at a position to a buffer.
+     * Copies what the file has at a position to buffers, one after another, as of one moment. If it fails, their contents
+     * may have changed, and their positions have not.
      *
      * @return bytes that were copied; -1 if the position is at the end or behind it
      */
-    public int read(OpenFile file, long position, ByteBuffer to) throws IOException {
+    public long read(OpenFile file, long position, ByteBuffer... to) throws IOException {
         return read(file, (view, at, entry) -> {
             if (position >= entry.length()) {
-                return -1;
+                return -1L;
             }
-            int count = (int) Math.min(to.remaining(), entry.length() - position);
-            ByteBuffer part = to.slice(to.position(), count);
-            if (entry.isSmall()) {
-                part.put(entry.content(), (int) position, count);
-            } else {
-                readBlocks(view, file.id, position, part, at.name());
+            long next = position;
+            for (ByteBuffer each : to) {
+                int count = (int) Math.min(each.remaining(), entry.length() - next);
+                ByteBuffer part = each.slice(each.position(), count);
+                if (entry.isSmall()) {
+                    part.put(entry.content(), (int) next, count);
+                } else if (count > 0) {
+                    readBlocks(view, file.id, next, part, at.name());
+                }
+                next += count;
             }
-            to.position(to.position() + count);
-            return count;
+            long left = next - position;
+            for (ByteBuffer each : to) {
+                int count = (int) Math.min(each.remaining(), left);
+                each.position(each.position() + count);
+                left -= count;
+            }
+            return next - position;
         });
     }
 
@@ -242,6 +258,11 @@ public final class FileContent {
     }
 
     // ---- writing
+
+    /** The most bytes that one change writes. */
+    public int pieceBytes() {
+        return store.pieceBytes();
+    }
 
     /**
      * Writes what a buffer has at a position, or at the end, where whatever others append meanwhile stays, too.

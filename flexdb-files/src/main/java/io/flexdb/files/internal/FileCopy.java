@@ -2,8 +2,6 @@ package io.flexdb.files.internal;
 
 import io.flexdb.FlexCursor;
 import io.flexdb.ReadOptions;
-import io.flexdb.Snapshot;
-import io.flexdb.storage.StorageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
@@ -37,8 +35,7 @@ public final class FileCopy {
     /** Copies. The paths are for messages. */
     public void run(String source, String target) throws IOException {
         TreeStore store = tree.store;
-        try (Snapshot snapshot = store.db.snapshot()) {
-            TreeView view = store.view(snapshot);
+        store.readAtOnce(view -> {
             Entry entry = view.entry(from);
             if (entry == null) {
                 throw new NoSuchFileException(source);
@@ -55,9 +52,8 @@ public final class FileCopy {
             } else {
                 tree.place(null, copy, to, replace, target);
             }
-        } catch (StorageException | IllegalStateException e) {
-            throw TreeStore.failure(e);
-        }
+            return null;
+        });
     }
 
     private void copyLarge(TreeView view, Entry entry, Entry copy, String target) throws IOException {
@@ -96,7 +92,7 @@ public final class FileCopy {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 byte[] key = cursor.key();
                 if (key.length != TreeFormat.BLOCK_KEY_BYTES) {
-                    throw TreeFormat.damaged(tree.store.blocks.name(), 0, "a block's key", key.length + " bytes");
+                    throw TreeFormat.damaged(tree.store.blocksName, 0, "a block's key", key.length + " bytes");
                 }
                 Block block = new Block(ByteBuffer.wrap(key).getInt(TreeFormat.ID_BYTES), cursor.value());
                 tree.store.lost().requireNone(id, next, block.number, from.name());

@@ -2,6 +2,7 @@ package io.flexdb.files.internal;
 
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBReader;
 import io.flexdb.storage.StoreFullException;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -51,6 +52,11 @@ public final class FileTree {
         return tree;
     }
 
+    /** Opens a file system to be read only. */
+    public static FileTree openReadOnly(FlexDBReader reader, TreeSettings settings) throws IOException {
+        return new FileTree(TreeStore.openReadOnly(reader, settings), settings.removal());
+    }
+
     /** What is at the root. */
     public static Entry rootEntry() {
         return Entry.directory(TreeFormat.ROOT);
@@ -70,10 +76,13 @@ public final class FileTree {
 
     /** The number of a directory, or -1 if there is none of this name. */
     public long lookupDirectory(EntryKey key) throws IOException {
-        return directories.find(key, () -> {
-            Entry entry = lookup(key);
-            return entry == null || !entry.isDirectory() ? DirectoryCache.NONE : entry.id();
-        });
+        // A reader goes on to what others have written, who don't say what they have moved.
+        return store.isReadOnly() ? directoryInStore(key) : directories.find(key, () -> directoryInStore(key));
+    }
+
+    private long directoryInStore(EntryKey key) throws IOException {
+        Entry entry = lookup(key);
+        return entry == null || !entry.isDirectory() ? DirectoryCache.NONE : entry.id();
     }
 
     /** The times of a directory, or null if it is gone. */
@@ -481,6 +490,16 @@ public final class FileTree {
     /** Checks everything as it is now. */
     public TreeCheck check() throws IOException {
         return store.readAtOnce(view -> TreeChecker.check(view, store.blockBytes));
+    }
+
+    /** Makes every change that has returned durable. */
+    public void force() throws IOException {
+        store.force();
+    }
+
+    /** Goes on to what the writer of a store that is open to be read has written. */
+    public void refresh() throws IOException {
+        store.refresh();
     }
 
     /** Bytes of a block. */

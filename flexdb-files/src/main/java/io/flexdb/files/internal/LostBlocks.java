@@ -1,6 +1,7 @@
 package io.flexdb.files.internal;
 
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBReader;
 import io.flexdb.FlexDBSalvage;
 import io.flexdb.FlexDBSalvage.LostRange;
 import java.io.IOException;
@@ -27,8 +28,8 @@ final class LostBlocks {
     static LostBlocks of(FlexDB db, TreeStore store) throws IOException {
         LostBlocks lost = new LostBlocks();
         for (LostRange range : FlexDBSalvage.lostRanges(db)) {
-            boolean isOfBlocks = range.keyspace().equals(store.blocks.name());
-            if (isOfBlocks || range.keyspace().equals(store.entries.name())) {
+            boolean isOfBlocks = range.keyspace().equals(store.blocksName);
+            if (isOfBlocks || range.keyspace().equals(store.entriesName)) {
                 long below = store.change(null, change -> filesBelow(change, range.salvage()));
                 if (isOfBlocks) {
                     lost.ranges.add(new Range(range.from(), range.to(), below));
@@ -38,10 +39,27 @@ final class LostBlocks {
         return lost;
     }
 
+    /** Those of a store that is read only. Until somebody has opened it to write, all files are from before a salvage. */
+    static LostBlocks of(FlexDBReader reader, TreeStore store) throws IOException {
+        LostBlocks lost = new LostBlocks();
+        for (LostRange range : FlexDBSalvage.lostRanges(reader)) {
+            if (range.keyspace().equals(store.blocksName)) {
+                byte[] noted = store.read(view -> view.entries.get(TreeFormat.salvageKey(range.salvage())));
+                long below = isNumber(noted) ? ByteBuffer.wrap(noted).getLong() : Long.MAX_VALUE;
+                lost.ranges.add(new Range(range.from(), range.to(), below));
+            }
+        }
+        return lost;
+    }
+
+    private static boolean isNumber(byte[] value) {
+        return value != null && value.length == Long.BYTES;
+    }
+
     /** The first number that was given after a salvage. */
     private static long filesBelow(TreeChange change, long salvage) {
         byte[] noted = change.entries.get(TreeFormat.salvageKey(salvage));
-        if (noted != null && noted.length == Long.BYTES) {
+        if (isNumber(noted)) {
             return ByteBuffer.wrap(noted).getLong();
         }
         // The number to come may be lost, or be an earlier one.

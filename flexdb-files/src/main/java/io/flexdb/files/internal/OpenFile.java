@@ -4,11 +4,17 @@ package io.flexdb.files.internal;
 public final class OpenFile {
     final long id;
     volatile EntryKey at;
+    private final RangeLocks locks = new RangeLocks();
     int users; // of the table of open files, under its lock
 
     OpenFile(long id, EntryKey at) {
         this.id = id;
         this.at = at;
+    }
+
+    /** The locks that are held on it. */
+    public RangeLocks locks() {
+        return locks;
     }
 
     /** Whether no path leads to it any more. */

@@ -3,17 +3,22 @@ package io.flexdb.files.internal;
 import io.flexdb.Durability;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
+import io.flexdb.FlexDBReader;
 import io.flexdb.Isolation;
 import io.flexdb.Keyspace;
 import io.flexdb.ReadOptions;
 import io.flexdb.Snapshot;
 import io.flexdb.Transaction;
 import io.flexdb.storage.ConflictException;
+import io.flexdb.storage.NoSuchKeyspaceException;
+import io.flexdb.storage.ReaderOvertakenException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.ClosedFileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.ReadOnlyFileSystemException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;
@@ -30,16 +35,20 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 final class TreeStore {
     private static final int MAX_TRIES = 1000;
     private static final int TRIES_BESIDE_OTHERS = 30;
+    private static final int MAX_TRIES_OF_READERS = 100;
     private static final int MAX_WAITS = 100;
     private static final int WAIT_NANOS = 20_000;
     private static final int MAX_PIECE_BYTES = 256 << 10;
     private static final int MEMTABLE_SHARE = 4;
     private static final int BLOCK_SHARE = 4;
 
-    final FlexDB db;
-    final Keyspace entries;
-    final Keyspace blocks;
-    final TreeView newest;
+    private final FlexDB db; // null if it is open to be read only
+    private final FlexDBReader reader; // else null
+    private final Keyspace entries; // null as db is
+    private final Keyspace blocks;
+    final String entriesName;
+    final String blocksName;
+    private final TreeView newest;
     final int blockBytes;
     final int smallBytes;
     private LostBlocks lost; // set before anybody else knows this
@@ -61,10 +70,24 @@ final class TreeStore {
     }
 
     private TreeStore(FlexDB db, Keyspace entries, Keyspace blocks, TreeSettings settings, int blockBytes) {
+        this(db, null, entries, blocks, new TreeView(entries.name(), entries, blocks), settings, blockBytes);
+    }
+
+    private TreeStore(
+            FlexDB db,
+            FlexDBReader reader,
+            Keyspace entries,
+            Keyspace blocks,
+            TreeView newest,
+            TreeSettings settings,
+            int blockBytes) {
         this.db = db;
+        this.reader = reader;
         this.entries = entries;
         this.blocks = blocks;
-        this.newest = new TreeView(entries.name(), entries, blocks);
+        this.entriesName = entriesOf(settings);
+        this.blocksName = blocksOf(settings);
+        this.newest = newest;
         this.blockBytes = blockBytes;
         this.smallBytes = Math.min(settings.smallBytes(), blockBytes);
         this.clock = settings.clock();
@@ -73,8 +96,8 @@ final class TreeStore {
     /** Opens the keyspaces of a name, or makes them. */
     static TreeStore open(FlexDB db, TreeSettings settings) throws IOException {
         try {
-            Keyspace entries = db.createKeyspaceIfAbsent(settings.name() + ".entries");
-            Keyspace blocks = db.createKeyspaceIfAbsent(settings.name() + ".blocks");
+            Keyspace entries = db.createKeyspaceIfAbsent(entriesOf(settings));
+            Keyspace blocks = db.createKeyspaceIfAbsent(blocksOf(settings));
             byte[] superblock = entries.get(TreeFormat.key(TreeFormat.SUPERBLOCK));
             int blockBytes = superblock == null ? settings.blockBytes() : blockBytes(entries.name(), superblock);
             int most = db.options().memtableBytes() / BLOCK_SHARE;
@@ -93,6 +116,43 @@ final class TreeStore {
         } catch (StorageException e) {
             throw failure(e);
         }
+    }
+
+    /**
+     * Opens the keyspaces of a name in a store that is read only.
+     *
+     * @throws NoSuchFileException if there is no file system of the name
+     */
+    static TreeStore openReadOnly(FlexDBReader reader, TreeSettings settings) throws IOException {
+        try {
+            TreeView newest = new TreeView(
+                    entriesOf(settings), reader.keyspace(entriesOf(settings)), reader.keyspace(blocksOf(settings)));
+            byte[] superblock = newest.entries.get(TreeFormat.key(TreeFormat.SUPERBLOCK));
+            if (superblock == null) {
+                throw missing(reader, settings);
+            }
+            TreeStore store = new TreeStore(
+                    null, reader, null, null, newest, settings, blockBytes(entriesOf(settings), superblock));
+            store.lost = LostBlocks.of(reader, store);
+            return store;
+        } catch (NoSuchKeyspaceException e) {
+            throw (IOException) missing(reader, settings).initCause(e);
+        } catch (StorageException e) {
+            throw failure(e);
+        }
+    }
+
+    private static NoSuchFileException missing(FlexDBReader reader, TreeSettings settings) {
+        return new NoSuchFileException(
+                reader.toString(), null, "it has no file system \"" + settings.name() + "\", or none yet");
+    }
+
+    private static String entriesOf(TreeSettings settings) {
+        return settings.name() + ".entries";
+    }
+
+    private static String blocksOf(TreeSettings settings) {
+        return settings.name() + ".blocks";
     }
 
     private static void requireEmpty(Keyspace keyspace) throws IOException {
@@ -144,26 +204,74 @@ final class TreeStore {
         return Math.max(1, most / blockBytes) * blockBytes;
     }
 
+    boolean isReadOnly() {
+        return db == null;
+    }
+
     /** Reads what is newest; each pair by itself. */
     <T> T read(Read<T> read) throws IOException {
-        try {
-            return read.of(newest);
-        } catch (StorageException | IllegalStateException e) {
-            throw failure(e);
-        }
+        return untilNotOvertaken(() -> read.of(newest));
     }
 
     /** Reads as of one moment. */
     <T> T readAtOnce(Read<T> read) throws IOException {
-        try (Snapshot snapshot = db.snapshot()) {
-            return read.of(view(snapshot));
-        } catch (StorageException | IllegalStateException e) {
-            throw failure(e);
+        return untilNotOvertaken(() -> {
+            try (Snapshot snapshot = snapshot()) {
+                return read.of(view(snapshot));
+            }
+        });
+    }
+
+    private interface Attempt<T> {
+        T run() throws IOException;
+    }
+
+    /** Reads again, from a newer state, if the writer of a store that is read only has overtaken it. */
+    private <T> T untilNotOvertaken(Attempt<T> attempt) throws IOException {
+        for (int tries = 1; ; tries++) {
+            try {
+                return attempt.run();
+            } catch (ReaderOvertakenException e) {
+                if (tries == MAX_TRIES_OF_READERS) {
+                    throw failure(e);
+                }
+                refresh();
+            } catch (StorageException | IllegalStateException e) {
+                throw failure(e);
+            }
         }
     }
 
-    TreeView view(Snapshot snapshot) {
-        return new TreeView(entries.name(), snapshot.in(entries), snapshot.in(blocks));
+    private Snapshot snapshot() {
+        return isReadOnly() ? reader.snapshot() : db.snapshot();
+    }
+
+    private TreeView view(Snapshot snapshot) {
+        return isReadOnly()
+                ? new TreeView(entriesName, snapshot.in(entriesName), snapshot.in(blocksName))
+                : new TreeView(entriesName, snapshot.in(entries), snapshot.in(blocks));
+    }
+
+    /** Makes every change that has returned durable. */
+    void force() throws IOException {
+        if (!isReadOnly()) {
+            try {
+                db.sync();
+            } catch (StorageException e) {
+                throw failure(e);
+            }
+        }
+    }
+
+    /** Goes on to what the writer of a store that is read only has written. */
+    void refresh() throws IOException {
+        if (isReadOnly()) {
+            try {
+                reader.refresh();
+            } catch (StorageException e) {
+                throw failure(e);
+            }
+        }
     }
 
     /**
@@ -172,6 +280,9 @@ final class TreeStore {
      * @param atLeast a durability, or null for the store's
      */
     <T> T change(Durability atLeast, Change<T> change) throws IOException {
+        if (isReadOnly()) {
+            throw new ReadOnlyFileSystemException();
+        }
         for (int tries = 1; ; tries++) {
             long now = now();
             Lock lock = tries <= TRIES_BESIDE_OTHERS ? gate.readLock() : gate.writeLock();
@@ -197,7 +308,7 @@ final class TreeStore {
         }
         try (Transaction transaction = db.begin(Isolation.SERIALIZABLE)) {
             T result = change.make(
-                    new TreeChange(entries.name(), transaction.in(entries), transaction.in(blocks), blockBytes, now));
+                    new TreeChange(entriesName, transaction.in(entries), transaction.in(blocks), blockBytes, now));
             if (atLeast == null) {
                 transaction.commit();
             } else {

@@ -44,6 +44,8 @@ class NamesInDocumentsTest {
                 "testing.md",
                 "operations.md",
                 "tuning.md",
+                "tutorial.md",
+                "recipes.md",
                 "typed.md",
                 "backup.md",
                 "faq.md",
@@ -95,6 +97,8 @@ class NamesInDocumentsTest {
                 "operations.md",
                 "testing.md",
                 "tuning.md",
+                "tutorial.md",
+                "recipes.md",
                 "typed.md",
                 "../README.md",
                 "../CHANGELOG.md"

@@ -46,6 +46,7 @@ class NamesInDocumentsTest {
                 "tuning.md",
                 "tutorial.md",
                 "recipes.md",
+                "limits.md",
                 "typed.md",
                 "backup.md",
                 "faq.md",
@@ -99,6 +100,8 @@ class NamesInDocumentsTest {
                 "tuning.md",
                 "tutorial.md",
                 "recipes.md",
+                "limits.md",
+                "coming-from.md",
                 "typed.md",
                 "../README.md",
                 "../CHANGELOG.md"

@@ -93,7 +93,7 @@
     list.replaceChildren(...found.map(({ section }, i) => {
       const item = document.createElement("li");
       item.id = "result-" + i;
-      item.role = "option";
+      item.setAttribute("role", "option");
       const link = document.createElement("a");
       link.href = section.address;
       link.tabIndex = -1;

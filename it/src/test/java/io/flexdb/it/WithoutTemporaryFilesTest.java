@@ -27,7 +27,7 @@ class WithoutTemporaryFilesTest {
         Path store = directory.resolve("store");
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Djava.io.tmpdir=" + none,
+                        "-Djava.io.tmpdir=" + home, // newer JDKs warn if there is none
                         "-Djna.tmpdir=" + none,
                         "-Duser.home=" + home,
                         "-cp",

@@ -54,7 +54,7 @@ class CentralRequirementsTest {
     @Test
     void theModulesOfTestsAndBenchmarksAreNotPublished() {
         assertTrue(published().containsAll(List.of("flexdb-bom", "flextree", "flexspace", "flexdb", "flexdb-files")));
-        for (String module : List.of("jmh", "it")) {
+        for (String module : List.of("jmh", "it", "site")) {
             assertFalse(published().contains(module));
             for (String goal : List.of("install", "deploy")) {
                 Element pom = pom(ROOT.resolve(module));

@@ -20,7 +20,8 @@ final class Sources {
             "flexdb-cli",
             "flexdb-typed",
             "jmh",
-            "it");
+            "it",
+            "site");
 
     private Sources() {}
 

@@ -53,9 +53,9 @@ final class ImportCommand extends ToolCommand {
     @Option(
             names = "--driver-path",
             paramLabel = "PATH",
-            split = "[:;]",
-            description = "The library of that engine: jars, or directories with jars. It is not a part of this tool.")
-    private List<File> driverPath = List.of();
+            description = "The library of that engine: jars, or directories with jars, between them what"
+                    + " separates places of a class path here. It is not a part of this tool.")
+    private List<String> driverPath = List.of();
 
     @Option(
             names = {"--from-map", "--from-column-family", "--from-database", "--from-keyspace"},
@@ -103,7 +103,12 @@ final class ImportCommand extends ToolCommand {
             throw new CommandFailure(
                     ExitCode.CANNOT_OPEN, Failures.message(new NoSuchFileException(source.toString())));
         }
-        return kind.with(driverPath.stream().map(File::toPath).toList(), this::importWith);
+        return kind.with(
+                driverPath.stream()
+                        .flatMap(path -> Arrays.stream(path.split(File.pathSeparator)))
+                        .map(Path::of)
+                        .toList(),
+                this::importWith);
     }
 
     private int importWith(ForeignDriver driver) throws Exception {

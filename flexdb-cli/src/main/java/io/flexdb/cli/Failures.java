@@ -1,5 +1,6 @@
 package io.flexdb.cli;
 
+import io.flexdb.cli.foreign.ForeignStoreException;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.NoSuchKeyspaceException;
 import io.flexdb.storage.NotAStoreException;
@@ -18,6 +19,13 @@ final class Failures {
     static int exitCode(Throwable failure) {
         if (failure instanceof CommandFailure known) {
             return known.exitCode();
+        }
+        if (failure instanceof ForeignStoreException foreign) {
+            return switch (foreign.reason()) {
+                case CANNOT_OPEN -> ExitCode.CANNOT_OPEN;
+                case DAMAGED -> ExitCode.DAMAGED;
+                case NOT_SUPPORTED -> ExitCode.FAILED;
+            };
         }
         if (failure instanceof StoreLockedException
                 || failure instanceof NotAStoreException

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "flexdb",
-        description = "Shows, checks, copies, dumps and repairs FlexDB stores.",
+        description = "Shows, checks, copies, dumps, fills and repairs FlexDB stores.",
         mixinStandardHelpOptions = true,
         versionProvider = FlexDBCli.Version.class,
         scope = ScopeType.INHERIT,
@@ -48,6 +48,7 @@ import picocli.CommandLine.Spec;
             VerifyCommand.class,
             DumpCommand.class,
             LoadCommand.class,
+            ImportCommand.class,
             BackupCommand.class,
             BackupsCommand.class,
             RestoreCommand.class,

@@ -4,6 +4,7 @@ import io.flexdb.Progress;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
 /** Shows on one line of a terminal how far an operation is, and how long it will take. */
@@ -13,14 +14,22 @@ final class ProgressLine implements Progress, AutoCloseable {
 
     private final PrintStream target; // null to show nothing
     private final String name;
+    private final LongFunction<String> amount;
     private final LongSupplier nanoTime;
     private final long beginNanos;
     private long shownNanos;
     private boolean isShown;
 
-    ProgressLine(PrintStream target, String name, LongSupplier nanoTime) {
+    /**
+     * Makes one that has shown nothing yet.
+     *
+     * @param target where it is shown, or null
+     * @param amount a number of what is counted, as text
+     */
+    ProgressLine(PrintStream target, String name, LongFunction<String> amount, LongSupplier nanoTime) {
         this.target = target;
         this.name = name;
+        this.amount = amount;
         this.nanoTime = nanoTime;
         this.beginNanos = nanoTime.getAsLong();
         this.shownNanos = beginNanos;
@@ -47,7 +56,7 @@ final class ProgressLine implements Progress, AutoCloseable {
 
     private String line(long bytes, long ofBytes, long nanos) {
         if (ofBytes <= 0) {
-            return name + ": " + Sizes.text(bytes);
+            return name + ": " + amount.apply(bytes);
         }
         String left = bytes == 0 ? "?" : time((long) ((double) nanos / bytes * (ofBytes - bytes)));
         return String.format(
@@ -55,8 +64,8 @@ final class ProgressLine implements Progress, AutoCloseable {
                 "%s: %d %%, %s of %s, %s left",
                 name,
                 bytes * 100 / ofBytes,
-                Sizes.text(bytes),
-                Sizes.text(ofBytes),
+                amount.apply(bytes),
+                amount.apply(ofBytes),
                 left);
     }
 

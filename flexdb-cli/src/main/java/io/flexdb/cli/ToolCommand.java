@@ -2,6 +2,7 @@ package io.flexdb.cli;
 
 import io.flexdb.Progress;
 import java.util.concurrent.Callable;
+import java.util.function.LongFunction;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -54,7 +55,12 @@ abstract class ToolCommand implements Callable<Integer> {
 
     /** Runs a long operation and shows how far it is, if that is wanted. */
     final <T> T withProgress(String name, Work<T> work) throws Exception {
-        try (ProgressLine line = new ProgressLine(cli.progressTarget(), name, System::nanoTime)) {
+        return withProgress(name, Sizes::text, work);
+    }
+
+    /** Runs a long operation that does not count bytes. */
+    final <T> T withProgress(String name, LongFunction<String> amount, Work<T> work) throws Exception {
+        try (ProgressLine line = new ProgressLine(cli.progressTarget(), name, amount, System::nanoTime)) {
             return work.run(line);
         }
     }

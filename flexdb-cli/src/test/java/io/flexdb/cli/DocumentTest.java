@@ -23,7 +23,9 @@ class DocumentTest {
     private Path directory;
 
     @Test
-    void sessionIsAsTheCommandPrintsIt() throws IOException {
+    void sessionIsAsTheCommandPrintsIt() throws Exception {
+        Others.make("rocksdb", directory.resolve("rocksdb"));
+        Files.createDirectory(directory.resolve("jars"));
         String text = Files.readString(DOCUMENT);
         int begin = text.indexOf("```console\n") + "```console\n".length();
         String session = text.substring(begin, text.indexOf("```", begin));

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns values of a type into bytes and back. Codecs have no state: any thread may use them, and a constant is a good
@@ -23,7 +24,7 @@ import java.util.function.Function;
  *
  * @param <T> the type of the values
  */
-public interface Codec<T> {
+public interface Codec<T extends @Nullable Object> {
     /**
      * The name of this encoding. A keyspace stores the names of its codecs and is only opened with codecs of these names.
      * Give a codec another name when its bytes change their meaning.
@@ -52,7 +53,7 @@ public interface Codec<T> {
      * @param encode gives a new array for a value that is not null
      * @param decode gives the value back, or throws any unchecked exception if the bytes are none of {@code encode}
      */
-    static <T> Codec<T> of(
+    static <T extends @Nullable Object> Codec<T> of(
             String name, Function<? super T, byte[]> encode, Function<? super byte[], ? extends T> decode) {
         return new FunctionCodec<>(name, encode, decode);
     }
@@ -64,7 +65,8 @@ public interface Codec<T> {
      * @param to gives the value to store, not null
      * @param from gives the value back
      */
-    default <U> Codec<U> map(String name, Function<? super U, ? extends T> to, Function<? super T, ? extends U> from) {
+    default <U extends @Nullable Object> Codec<U> map(
+            String name, Function<? super U, ? extends T> to, Function<? super T, ? extends U> from) {
         Objects.requireNonNull(to, "to");
         Objects.requireNonNull(from, "from");
         return of(Names.mapped(name, name()), value -> encode(to.apply(value)), bytes -> from.apply(decode(bytes)));
@@ -138,12 +140,12 @@ public interface Codec<T> {
      * Adds null to a codec: a byte 0 for null, a byte 1 before the bytes of a value. For elements of lists and parts of
      * your own codecs. A keyspace itself has no null values, as null means that a key is absent.
      */
-    static <T> Codec<T> nullable(Codec<T> codec) {
+    static <T> Codec<@Nullable T> nullable(Codec<T> codec) {
         return ValueCodecs.nullable(codec);
     }
 
     /** Lists: the number of elements, and for each its length and bytes. Decoded lists can't be changed. */
-    static <T> Codec<List<T>> list(Codec<T> codec) {
+    static <T extends @Nullable Object> Codec<List<T>> list(Codec<T> codec) {
         return ValueCodecs.list(codec);
     }
 }

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A secondary index of an {@link IndexedKeyspace}: the values of a record by which it can be found. Immutable, and without
@@ -40,7 +41,8 @@ public final class Index<V, I> {
      * @param codec the codec of the indexed values, whose order is that of ranges
      * @param value gives the value of a record: always the same for equal records; null for none
      */
-    public static <V, I> Index<V, I> of(String name, KeyCodec<I> codec, Function<? super V, ? extends I> value) {
+    public static <V, I> Index<V, I> of(
+            String name, KeyCodec<I> codec, Function<? super V, ? extends @Nullable I> value) {
         Objects.requireNonNull(value, "value");
         return new Index<>(name, codec, record -> {
             I found = value.apply(record);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records with secondary indexes: each write of a record changes its index entries in the same transaction.
@@ -87,7 +88,7 @@ public final class IndexedKeyspace<K, V> {
     }
 
     /** The record of a key, or null if there is none. */
-    public V get(K key) {
+    public @Nullable V get(K key) {
         return records.get(key);
     }
 
@@ -104,7 +105,7 @@ public final class IndexedKeyspace<K, V> {
      * @return the record that there was, or null
      * @throws io.flexdb.storage.ConflictException if others wrote the same record each of many times
      */
-    public V put(K key, V value) {
+    public @Nullable V put(K key, V value) {
         return db.transact(transaction -> put(transaction, key, value));
     }
 
@@ -114,7 +115,7 @@ public final class IndexedKeyspace<K, V> {
      * @return the record that there was, or null
      * @throws io.flexdb.storage.ConflictException if others wrote the same record each of many times
      */
-    public V delete(K key) {
+    public @Nullable V delete(K key) {
         return db.transact(transaction -> delete(transaction, key));
     }
 
@@ -123,7 +124,7 @@ public final class IndexedKeyspace<K, V> {
      *
      * @return the record that there was, or null
      */
-    public V put(Transaction transaction, K key, V value) {
+    public @Nullable V put(Transaction transaction, K key, V value) {
         Objects.requireNonNull(value, "value");
         TypedTransaction<K, V> own = records.in(transaction);
         V before = own.get(key);
@@ -137,7 +138,7 @@ public final class IndexedKeyspace<K, V> {
      *
      * @return the record that there was, or null
      */
-    public V delete(Transaction transaction, K key) {
+    public @Nullable V delete(Transaction transaction, K key) {
         TypedTransaction<K, V> own = records.in(transaction);
         V before = own.get(key);
         own.delete(key);

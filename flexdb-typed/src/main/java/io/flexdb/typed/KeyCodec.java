@@ -1,5 +1,6 @@
 package io.flexdb.typed;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -8,6 +9,7 @@ import java.util.Comparator;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A codec of keys, which keeps their order: bytes compared as unsigned numbers from left to right, a shorter array
@@ -25,7 +27,7 @@ import java.util.function.Function;
  *
  * @param <T> the type of the keys
  */
-public interface KeyCodec<T> extends Codec<T> {
+public interface KeyCodec<T extends @Nullable Object> extends Codec<T> {
     /** The {@link #fixedBytes()} of codecs whose encodings differ in length. */
     int VARIABLE = -1;
 
@@ -49,7 +51,7 @@ public interface KeyCodec<T> extends Codec<T> {
      * @param encode gives a new array for a key that is not null; different arrays for different keys
      * @param decode gives the key back, or throws any unchecked exception if the bytes are none of {@code encode}
      */
-    static <T> KeyCodec<T> of(
+    static <T extends @Nullable Object> KeyCodec<T> of(
             String name,
             Comparator<T> comparator,
             Function<? super T, byte[]> encode,
@@ -67,7 +69,7 @@ public interface KeyCodec<T> extends Codec<T> {
      * @param from gives the key back
      */
     @Override
-    default <U> KeyCodec<U> map(
+    default <U extends @Nullable Object> KeyCodec<U> map(
             String name, Function<? super U, ? extends T> to, Function<? super T, ? extends U> from) {
         return KeyCodecs.map(this, name, to, from);
     }
@@ -149,13 +151,22 @@ public interface KeyCodec<T> extends Codec<T> {
         return KeyCodecs.BIG_INTEGERS;
     }
 
+    /**
+     * Decimal numbers by value: a byte for the sign, 2 or more for the magnitude, then two digits a byte. Numbers that
+     * {@link BigDecimal#compareTo} has as equal, such as 1.0 and 1.00, are one key, which comes back without zeros at the
+     * end. Zero takes a byte.
+     */
+    static KeyCodec<BigDecimal> bigDecimals() {
+        return KeyCodecs.BIG_DECIMALS;
+    }
+
     /** The keys of a codec in reverse order. Keys of variable length take two bytes more, and one for each byte 0. */
-    static <T> KeyCodec<T> descending(KeyCodec<T> codec) {
+    static <T extends @Nullable Object> KeyCodec<T> descending(KeyCodec<T> codec) {
         return KeyCodecs.descending(codec);
     }
 
     /** Adds null to a codec, before all keys. It takes a byte. For components of tuples: a key itself is never null. */
-    static <T> KeyCodec<T> nullsFirst(KeyCodec<T> codec) {
+    static <T> KeyCodec<@Nullable T> nullsFirst(KeyCodec<T> codec) {
         return KeyCodecs.nullsFirst(codec);
     }
 
@@ -163,18 +174,25 @@ public interface KeyCodec<T> extends Codec<T> {
      * Pairs, ordered by their first component, then by the second. The first one takes two bytes more, and one for each
      * byte 0, unless it has a {@linkplain #fixedBytes() fixed length}.
      */
-    static <A, B> Tuple2Codec<A, B> tuple(KeyCodec<A> first, KeyCodec<B> second) {
+    static <A extends @Nullable Object, B extends @Nullable Object> Tuple2Codec<A, B> tuple(
+            KeyCodec<A> first, KeyCodec<B> second) {
         return new Tuple2Codec<>(first, second);
     }
 
     /** Triples, ordered by the first component that differs. All but the last are stored as those of a pair. */
-    static <A, B, C> Tuple3Codec<A, B, C> tuple(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third) {
+    static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>
+            Tuple3Codec<A, B, C> tuple(KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third) {
         return new Tuple3Codec<>(first, second, third);
     }
 
     /** Quadruples, ordered by the first component that differs. All but the last are stored as those of a pair. */
-    static <A, B, C, D> Tuple4Codec<A, B, C, D> tuple(
-            KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth) {
+    static <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object>
+            Tuple4Codec<A, B, C, D> tuple(
+                    KeyCodec<A> first, KeyCodec<B> second, KeyCodec<C> third, KeyCodec<D> fourth) {
         return new Tuple4Codec<>(first, second, third, fourth);
     }
 }

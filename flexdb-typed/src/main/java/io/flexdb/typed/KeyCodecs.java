@@ -1,5 +1,6 @@
 package io.flexdb.typed;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.time.DateTimeException;
@@ -81,6 +82,8 @@ final class KeyCodecs {
             bytes -> LocalDateTime.of(toDate(bytes), toTime(bytes.getLong())));
     static final KeyCodec<BigInteger> BIG_INTEGERS =
             variable("integer key", BigInteger::compareTo, OrderedIntegers::encode, OrderedIntegers::decode);
+    static final KeyCodec<BigDecimal> BIG_DECIMALS =
+            variable("decimal key", BigDecimal::compareTo, OrderedDecimals::encode, OrderedDecimals::decode);
 
     private KeyCodecs() {}
 

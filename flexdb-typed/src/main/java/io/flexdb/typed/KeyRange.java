@@ -1,6 +1,7 @@
 package io.flexdb.typed;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys between two bounds, the direction in which they are read, and how many. Immutable; each {@code with…} method
@@ -13,25 +14,30 @@ import java.util.Objects;
  *
  * @param <K> the type of the keys
  */
-public final class KeyRange<K> {
+public final class KeyRange<K extends @Nullable Object> {
     private static final KeyRange<?> ALL = new KeyRange<>(null, null, null, null, new Reading(false, Long.MAX_VALUE));
 
-    private final Bound<K> lower;
-    private final Bound<K> upper;
-    private final byte[] prefix;
-    private final KeyCodec<K> codec; // of the prefix
+    private final @Nullable Bound<K> lower;
+    private final @Nullable Bound<K> upper;
+    private final byte @Nullable [] prefix;
+    private final @Nullable KeyCodec<K> codec; // of the prefix
     private final Reading reading;
 
     /** One end. */
-    private record Bound<K>(K key, boolean inclusive) {
-        static <K> Bound<K> of(K key, boolean inclusive) {
+    private record Bound<K extends @Nullable Object>(K key, boolean inclusive) {
+        static <K extends @Nullable Object> @Nullable Bound<K> of(@Nullable K key, boolean inclusive) {
             return key == null ? null : new Bound<>(key, inclusive);
         }
     }
 
     private record Reading(boolean reverse, long limit) {}
 
-    private KeyRange(Bound<K> lower, Bound<K> upper, byte[] prefix, KeyCodec<K> codec, Reading reading) {
+    private KeyRange(
+            @Nullable Bound<K> lower,
+            @Nullable Bound<K> upper,
+            byte @Nullable [] prefix,
+            @Nullable KeyCodec<K> codec,
+            Reading reading) {
         this.lower = lower;
         this.upper = upper;
         this.prefix = prefix;
@@ -41,18 +47,18 @@ public final class KeyRange<K> {
 
     /** All keys, in order. */
     @SuppressWarnings("unchecked") // it has no key
-    public static <K> KeyRange<K> all() {
+    public static <K extends @Nullable Object> KeyRange<K> all() {
         return (KeyRange<K>) ALL;
     }
 
     /** One key. */
-    public static <K> KeyRange<K> only(K key) {
+    public static <K extends @Nullable Object> KeyRange<K> only(K key) {
         Objects.requireNonNull(key, "key");
         return KeyRange.<K>all().withLowerBound(key, true).withUpperBound(key, true);
     }
 
     /** The keys that begin with some bytes, which are of a codec. */
-    static <K> KeyRange<K> startingWith(KeyCodec<K> codec, byte[] prefix) {
+    static <K extends @Nullable Object> KeyRange<K> startingWith(KeyCodec<K> codec, byte[] prefix) {
         return new KeyRange<>(null, null, prefix, codec, KeyRange.<K>all().reading);
     }
 
@@ -73,7 +79,7 @@ public final class KeyRange<K> {
      * @param key null for no bound
      * @param inclusive whether the key itself is in the range
      */
-    public KeyRange<K> withLowerBound(K key, boolean inclusive) {
+    public KeyRange<K> withLowerBound(@Nullable K key, boolean inclusive) {
         return new KeyRange<>(Bound.of(key, inclusive), upper, prefix, codec, reading);
     }
 
@@ -83,7 +89,7 @@ public final class KeyRange<K> {
      * @param key null for no bound
      * @param inclusive whether the key itself is in the range
      */
-    public KeyRange<K> withUpperBound(K key, boolean inclusive) {
+    public KeyRange<K> withUpperBound(@Nullable K key, boolean inclusive) {
         return new KeyRange<>(lower, Bound.of(key, inclusive), prefix, codec, reading);
     }
 

@@ -3,6 +3,7 @@ package io.flexdb.typed;
 import java.nio.ByteBuffer;
 import java.util.Comparator;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A codec of keys with two components, made by {@link KeyCodec#tuple}.
@@ -10,7 +11,8 @@ import java.util.Objects;
  * @param <A> the type of the first component
  * @param <B> the type of the second component
  */
-public final class Tuple2Codec<A, B> implements KeyCodec<Tuple2<A, B>> {
+public final class Tuple2Codec<A extends @Nullable Object, B extends @Nullable Object>
+        implements KeyCodec<Tuple2<A, B>> {
     private final Components components;
     private final Comparator<Tuple2<A, B>> comparator;
 

@@ -1,5 +1,7 @@
 package io.flexdb.typed;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A key of three components, for {@link KeyCodec#tuple}.
  *
@@ -10,9 +12,11 @@ package io.flexdb.typed;
  * @param second the second component; null only if its codec is {@link KeyCodec#nullsFirst}
  * @param third the third component; null only if its codec is {@link KeyCodec#nullsFirst}
  */
-public record Tuple3<A, B, C>(A first, B second, C third) {
+public record Tuple3<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>(
+        A first, B second, C third) {
     /** A tuple of these components. */
-    public static <A, B, C> Tuple3<A, B, C> of(A first, B second, C third) {
+    public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>
+            Tuple3<A, B, C> of(A first, B second, C third) {
         return new Tuple3<>(first, second, third);
     }
 }

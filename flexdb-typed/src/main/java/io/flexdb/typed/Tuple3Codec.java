@@ -3,6 +3,7 @@ package io.flexdb.typed;
 import java.nio.ByteBuffer;
 import java.util.Comparator;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A codec of keys with three components, made by {@link KeyCodec#tuple}.
@@ -11,7 +12,8 @@ import java.util.Objects;
  * @param <B> the type of the second component
  * @param <C> the type of the third component
  */
-public final class Tuple3Codec<A, B, C> implements KeyCodec<Tuple3<A, B, C>> {
+public final class Tuple3Codec<A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>
+        implements KeyCodec<Tuple3<A, B, C>> {
     private final Components components;
     private final Comparator<Tuple3<A, B, C>> comparator;
 

@@ -1,5 +1,7 @@
 package io.flexdb.typed;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A key of four components, for {@link KeyCodec#tuple}.
  *
@@ -12,9 +14,16 @@ package io.flexdb.typed;
  * @param third the third component; null only if its codec is {@link KeyCodec#nullsFirst}
  * @param fourth the fourth component; null only if its codec is {@link KeyCodec#nullsFirst}
  */
-public record Tuple4<A, B, C, D>(A first, B second, C third, D fourth) {
+public record Tuple4<
+        A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object, D extends @Nullable Object>(
+        A first, B second, C third, D fourth) {
     /** A tuple of these components. */
-    public static <A, B, C, D> Tuple4<A, B, C, D> of(A first, B second, C third, D fourth) {
+    public static <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object>
+            Tuple4<A, B, C, D> of(A first, B second, C third, D fourth) {
         return new Tuple4<>(first, second, third, fourth);
     }
 }

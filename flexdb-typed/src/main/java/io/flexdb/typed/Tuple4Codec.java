@@ -3,6 +3,7 @@ package io.flexdb.typed;
 import java.nio.ByteBuffer;
 import java.util.Comparator;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A codec of keys with four components, made by {@link KeyCodec#tuple}.
@@ -12,7 +13,12 @@ import java.util.Objects;
  * @param <C> the type of the third component
  * @param <D> the type of the fourth component
  */
-public final class Tuple4Codec<A, B, C, D> implements KeyCodec<Tuple4<A, B, C, D>> {
+public final class Tuple4Codec<
+                A extends @Nullable Object,
+                B extends @Nullable Object,
+                C extends @Nullable Object,
+                D extends @Nullable Object>
+        implements KeyCodec<Tuple4<A, B, C, D>> {
     private final Components components;
     private final Comparator<Tuple4<A, B, C, D>> comparator;
 

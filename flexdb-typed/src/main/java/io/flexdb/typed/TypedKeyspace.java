@@ -9,6 +9,7 @@ import io.flexdb.WriteOptions;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentNavigableMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A keyspace of a store whose keys and values have types.
@@ -188,7 +189,7 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      *
      * @return null if it was absent and is set now, else its value
      */
-    public V putIfAbsent(K key, V value) {
+    public @Nullable V putIfAbsent(K key, V value) {
         return putIfAbsent(key, value, DEFAULTS);
     }
 
@@ -197,7 +198,7 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      *
      * @return null if it was absent and is set now, else its value
      */
-    public V putIfAbsent(K key, V value, WriteOptions options) {
+    public @Nullable V putIfAbsent(K key, V value, WriteOptions options) {
         byte[] bytes = pairs.encodeKey(key);
         return pairs.decodeValue(bytes, keyspace.putIfAbsent(bytes, pairs.encodeValue(value), options));
     }
@@ -207,7 +208,7 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      *
      * @return the value that it had, or null if the key was absent
      */
-    public V getAndSet(K key, V value) {
+    public @Nullable V getAndSet(K key, V value) {
         return getAndSet(key, value, DEFAULTS);
     }
 
@@ -217,7 +218,7 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      *
      * @return the value that it had, or null if the key was absent
      */
-    public V getAndSet(K key, V value, WriteOptions options) {
+    public @Nullable V getAndSet(K key, V value, WriteOptions options) {
         byte[] bytes = pairs.encodeKey(key);
         return pairs.decodeValue(bytes, keyspace.getAndSet(bytes, pairs.encodeValue(value), options));
     }
@@ -227,7 +228,7 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      *
      * @return the value that it had, or null if the key was absent, and then nothing is written
      */
-    public V getAndDelete(K key) {
+    public @Nullable V getAndDelete(K key) {
         return getAndDelete(key, DEFAULTS);
     }
 
@@ -237,7 +238,7 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      * @return the value that it had, or null if the key was absent, and then nothing is written
      * @throws IllegalArgumentException besides, if the options have a time to live
      */
-    public V getAndDelete(K key, WriteOptions options) {
+    public @Nullable V getAndDelete(K key, WriteOptions options) {
         byte[] bytes = pairs.encodeKey(key);
         return pairs.decodeValue(bytes, keyspace.getAndDelete(bytes, options));
     }
@@ -249,7 +250,7 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      * @param value null to remove the key
      * @return whether it was as expected, and has been set
      */
-    public boolean compareAndSet(K key, V expected, V value) {
+    public boolean compareAndSet(K key, @Nullable V expected, @Nullable V value) {
         return compareAndSet(key, expected, value, DEFAULTS);
     }
 
@@ -261,12 +262,22 @@ public final class TypedKeyspace<K, V> extends TypedView<K, V> {
      * @param value null to remove the key
      * @return whether it was as expected, and has been set
      */
-    public boolean compareAndSet(K key, V expected, V value, WriteOptions options) {
+    public boolean compareAndSet(K key, @Nullable V expected, @Nullable V value, WriteOptions options) {
         return keyspace.compareAndSet(pairs.encodeKey(key), orNull(expected), orNull(value), options);
     }
 
-    private byte[] orNull(V value) {
+    private byte @Nullable [] orNull(@Nullable V value) {
         return value == null ? null : pairs.encodeValue(value);
+    }
+
+    /**
+     * Brings pairs in the order of the keys into the keyspace, all at once, at the pace at which the disk takes them. To be
+     * closed.
+     *
+     * @see Keyspace#bulkLoad()
+     */
+    public TypedBulkLoad<K, V> bulkLoad() {
+        return new TypedBulkLoad<>(keyspace.bulkLoad(), pairs);
     }
 
     // ---- as a part of other things

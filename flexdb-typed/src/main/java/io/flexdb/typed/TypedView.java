@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the pairs of one keyspace as keys and values of some types: as they are now ({@link TypedKeyspace}), as they were
@@ -64,7 +65,7 @@ public sealed class TypedView<K, V> permits TypedKeyspace, TypedTransaction {
     }
 
     /** The value of a key, or null if it is absent. */
-    public V get(K key) {
+    public @Nullable V get(K key) {
         byte[] bytes = pairs.encodeKey(key);
         return pairs.decodeValue(bytes, view.get(bytes));
     }
@@ -80,10 +81,10 @@ public sealed class TypedView<K, V> permits TypedKeyspace, TypedTransaction {
      * @param keys in any order; a key may come more than once
      * @return their values in the order of the keys in the list, null for each one that is absent
      */
-    public List<V> multiGet(List<K> keys) {
+    public List<@Nullable V> multiGet(List<K> keys) {
         List<byte[]> encoded = keys.stream().map(pairs::encodeKey).toList();
         List<byte[]> found = view.multiGet(encoded);
-        List<V> values = new ArrayList<>(found.size());
+        List<@Nullable V> values = new ArrayList<>(found.size());
         for (int i = 0; i < found.size(); i++) {
             values.add(pairs.decodeValue(encoded.get(i), found.get(i)));
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -102,6 +103,43 @@ class KeyCodecTest {
                     .flatMap(number -> Stream.of(number, number.negate()))
                     .toList());
 
+    private static final Sample<BigDecimal> BIG_DECIMALS = sample(
+            KeyCodec.bigDecimals(),
+            Comparator.<BigDecimal>naturalOrder(),
+            random -> new BigDecimal(
+                    new BigInteger(random.nextInt(40), random).multiply(BigInteger.valueOf(random.nextInt(3) - 1)),
+                    random.nextInt(9) - 4),
+            Stream.of(
+                            "0",
+                            "0.00",
+                            "0E+9",
+                            "1",
+                            "1.0",
+                            "1.00",
+                            "10",
+                            "1.1",
+                            "1.01",
+                            "1.001",
+                            "0.1",
+                            "0.11",
+                            "0.101",
+                            "0.01",
+                            "9.99",
+                            "99",
+                            "100",
+                            "101",
+                            "1E+2147483647",
+                            "1E-2147483647",
+                            "12E-2147483647",
+                            "1E+127",
+                            "1E+128",
+                            "1E-128",
+                            "1E-129",
+                            "12345678901234567890.123456789")
+                    .map(BigDecimal::new)
+                    .flatMap(number -> Stream.of(number, number.negate()))
+                    .toList());
+
     private static final Sample<Tuple2<String, Integer>> PAIRS = sample(
             KeyCodec.tuple(KeyCodec.strings(), KeyCodec.ints()),
             Comparator.<Tuple2<String, Integer>, String>comparing(Tuple2::first, STRINGS.order())
@@ -154,6 +192,7 @@ class KeyCodecTest {
                                 LocalTime.ofNanoOfDay(random.nextInt(1_000_000) * 1000L)),
                         List.of(LocalDateTime.MIN, LocalDateTime.MAX)),
                 BIG_INTEGERS,
+                BIG_DECIMALS,
                 PAIRS,
                 sample(
                         KeyCodec.tuple(KeyCodec.bytes(), KeyCodec.bytes(), KeyCodec.bytes()),
@@ -304,6 +343,9 @@ class KeyCodecTest {
         assertHex("0000", KeyCodec.bytes(), new byte[1]);
         assertHex("8107", KeyCodec.bigIntegers(), BigInteger.valueOf(7));
         assertHex("7e80", KeyCodec.bigIntegers(), BigInteger.valueOf(-128));
+        assertHex("80", KeyCodec.bigDecimals(), new BigDecimal("0.0"));
+        assertHex("8181010d33", KeyCodec.bigDecimals(), new BigDecimal("1.250"));
+        assertHex("7f7efef2ccff", KeyCodec.bigDecimals(), new BigDecimal("-1.25"));
         assertHex("800000000000000100000002", KeyCodec.instants(), Instant.ofEpochSecond(1, 2));
         assertHex("800007ea0b1b", KeyCodec.localDates(), LocalDate.of(2026, 11, 27));
         assertHex(

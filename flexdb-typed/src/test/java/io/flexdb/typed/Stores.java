@@ -7,7 +7,7 @@ import java.nio.file.Path;
 
 /** Small stores for tests. */
 final class Stores {
-    private static final FlexDBOptions OPTIONS = FlexDBOptions.defaults()
+    static final FlexDBOptions OPTIONS = FlexDBOptions.defaults()
             .withDurability(Durability.NONE)
             .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
             .withCacheBytes(1 << 20);

@@ -67,6 +67,31 @@ class TypedKeyspaceTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    @Test
+    void bulkLoadBringsAllPairsOrNone() {
+        TypedKeyspace<Integer, String> names = names();
+        names.put(7, "before");
+        try (TypedBulkLoad<Integer, String> load = names.bulkLoad()) {
+            load.add(-1, "given up");
+        }
+        assertEquals(List.of(7), keys(names, KeyRange.all()));
+        try (TypedBulkLoad<Integer, String> load = names.bulkLoad()) {
+            for (int i = -500; i < 500; i++) {
+                load.add(i, "name " + i);
+            }
+            load.add(1000, "brief", Duration.ofDays(1));
+            assertThrows(IllegalArgumentException.class, () -> load.add(1000, "again"));
+            assertThrows(NullPointerException.class, () -> load.add(1001, null));
+            assertEquals(1001, load.pairs());
+            assertTrue(load.bytes() > 1000 && load.toString().contains("pairs=1001"), load::toString);
+            assertEquals("before", names.get(7));
+            load.commit();
+        }
+        assertEquals("name 7", names.get(7));
+        assertEquals(1001, names.count(KeyRange.all()));
+        assertTrue(names.expiresAt(1000).isPresent());
+    }
+
     private static <K> List<K> keys(TypedView<K, ?> view, KeyRange<K> range) {
         List<K> keys = new ArrayList<>();
         view.forEach(range, (key, value) -> keys.add(key));

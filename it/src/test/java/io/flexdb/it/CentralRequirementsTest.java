@@ -114,7 +114,7 @@ class CentralRequirementsTest {
     void documentsAndExamplesNameTheVersion() throws IOException {
         String dependency =
                 "<artifactId>flexdb</artifactId>\\s+<version>" + version().replace(".", "\\.") + "<";
-        for (String file : List.of("README.md", "examples/quickstart/pom.xml")) {
+        for (String file : List.of("README.md", "examples/quickstart/pom.xml", "examples/service/pom.xml")) {
             String text = Files.readString(ROOT.resolve(file));
             assertTrue(text.matches("(?s).*" + dependency + ".*"), file + " does not have version " + version());
         }

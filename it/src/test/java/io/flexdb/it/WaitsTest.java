@@ -82,6 +82,7 @@ class WaitsTest {
             allow("FileLocks tryLock", 1, "once, for a lock between processes"),
             allow("FlexChannel tryLock", 2, "its own method: what another channel has locked is refused at once"),
             allow("LockFile tryLock", 6, "once each, for a lock between processes"),
+            allow("MapDbDriver tryLock", 1, "once, for the lock of who writes a file of MapDB"),
             allow("LockFile Pause.nanos", 1, "a few times; another process can't tell that it has let go of a byte")));
 
     private static Map.Entry<String, String> allow(String what, int count, String reason) {

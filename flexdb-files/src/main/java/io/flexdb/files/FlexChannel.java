@@ -101,7 +101,7 @@ final class FlexChannel extends FileChannel {
         return result;
     }
 
-    /** The same, one at a time: it uses the position. */
+    /** Runs an operation that uses the position, one at a time. */
     private long runInTurn(Operation operation) throws IOException {
         turn.lock();
         try {
@@ -251,7 +251,7 @@ final class FlexChannel extends FileChannel {
         });
     }
 
-    /** As kernels do it, what a channel that appends writes goes to the end, whatever the position. */
+    /** Writes to the end, whatever the position, if the channel appends: so do kernels. */
     @Override
     public int write(ByteBuffer from, long at) throws IOException {
         Objects.requireNonNull(from, "from");

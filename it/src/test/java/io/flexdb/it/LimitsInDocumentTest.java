@@ -180,8 +180,8 @@ class LimitsInDocumentTest {
     @Test
     void indexesTakeAsMuchMemoryAsThePageOfOptionsSays() throws IOException {
         String tuning = Sources.document("tuning.md");
-        long bytes = number("FlexTree, on top \\| (\\d+) bytes a pair in random order", tuning)
-                + number("sparse index, on top \\| (\\d+) bytes a pair of 1 KB in random order", tuning);
+        long bytes = number("FlexTree: (\\d+) bytes a pair in random order", tuning)
+                + number("Sparse index: (\\d+) bytes a pair of 1 KB in random order", tuning);
         String limits = Sources.document("limits.md").replaceAll("\\s+", " ");
         assertEquals(bytes, number("up to (\\d+) bytes a pair of 1 KB if keys come in random order", limits));
         assertEquals(bytes, number("a terabyte of such pairs takes up to (\\d+) GB", limits));

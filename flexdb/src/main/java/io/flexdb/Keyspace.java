@@ -8,7 +8,7 @@ import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.mem.ChannelBytes;
 import io.flexdb.internal.mem.MemTable;
-import io.flexdb.internal.mem.PayloadBuffer;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.open.Store;
 import io.flexdb.internal.read.RangeEstimator;
@@ -90,7 +90,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
         int valueLength = Limits.valueLength(value);
-        PayloadBuffer payload = access.borrowPayload();
+        Payload payload = access.borrowPayload();
         try {
             long ttl = options.ttlMillis(state);
             int at = beginPut(payload, keyLength, valueLength, ttl);
@@ -124,7 +124,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
         int valueLength = Limits.valueLength(value);
-        PayloadBuffer payload = access.borrowPayload();
+        Payload payload = access.borrowPayload();
         try {
             long ttl = options.ttlMillis(state);
             int at = beginPut(payload, keyLength, valueLength, ttl);
@@ -140,14 +140,14 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         }
     }
 
-    private static int beginPut(PayloadBuffer payload, int keyLength, int valueLength, long ttl) {
+    private static int beginPut(Payload payload, int keyLength, int valueLength, long ttl) {
         return ttl != KeyspaceState.FOREVER
                 ? payload.beginTimed(WritePayload.PUT_EXPIRING, keyLength, valueLength)
                 : payload.beginPut(keyLength, valueLength);
     }
 
     /** Sets when the value expires, if it does. */
-    private void endPut(PayloadBuffer payload, long ttl) {
+    private void endPut(Payload payload, long ttl) {
         if (ttl != KeyspaceState.FOREVER) {
             payload.setTime(StoreClock.later(access.writer().now(), ttl));
         }
@@ -209,7 +209,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
                     MemTable.bodyBytes(stored.length, valueLength + timeBytes),
                     1);
         }
-        PayloadBuffer payload = new PayloadBuffer();
+        Payload payload = Payload.reused();
         int at = beginPut(payload, stored.length, valueLength, ttl);
         System.arraycopy(stored, 0, payload.bytes(), at, stored.length);
         byte[] value = ChannelBytes.read(source, valueLength);
@@ -277,7 +277,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         int keyLength = head.length + Limits.keyLength(heads, key);
         int operandLength = Limits.valueLength(operand);
         Limits.operand(access.store(), heads, key, operand);
-        PayloadBuffer payload = access.borrowPayload();
+        Payload payload = access.borrowPayload();
         try {
             int at = payload.beginTimed(WritePayload.MERGE, keyLength, operandLength);
             int operandAt = heads.copy(head, key, payload.bytes(), at);
@@ -336,7 +336,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         Durability mode = access.durability(options, "delete");
         byte[] head = heads.of(Limits.notNull(key, "key"));
         int keyLength = head.length + Limits.keyLength(heads, key);
-        PayloadBuffer payload = access.borrowPayload();
+        Payload payload = access.borrowPayload();
         try {
             int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace
             heads.copy(head, key, payload.bytes(), at);
@@ -349,11 +349,11 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         }
     }
 
-    private long write(int kind, PayloadBuffer payload, Durability mode, Precondition precondition) {
+    private long write(int kind, Payload payload, Durability mode, Precondition precondition) {
         return write(kind, payload, mode, precondition, Long.MAX_VALUE);
     }
 
-    private long write(int kind, PayloadBuffer payload, Durability mode, Precondition precondition, long operandTime) {
+    private long write(int kind, Payload payload, Durability mode, Precondition precondition, long operandTime) {
         Operations operations = access.operations;
         EventSpan event = StoreEvents.operation("write");
         long begun = operations.begin(Operations.WRITES);
@@ -424,7 +424,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         }
         byte[] from = Limits.storedFrom(heads, fromInclusive);
         byte[] to = Limits.storedTo(heads, toExclusive);
-        PayloadBuffer payload = access.borrowPayload();
+        Payload payload = access.borrowPayload();
         try {
             payload.deleteRange(from, to);
             long sequence = write(Operations.DELETES, payload, mode, null);
@@ -566,7 +566,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
     private long set(byte[] key, byte[] value, WriteOptions options, Durability mode, Precondition precondition) {
         byte[] head = heads.of(key);
         int keyLength = head.length + key.length;
-        PayloadBuffer payload = access.borrowPayload();
+        Payload payload = access.borrowPayload();
         try {
             if (value == null) {
                 int at = payload.beginDelete(keyLength); // before the array is looked at, which it may replace

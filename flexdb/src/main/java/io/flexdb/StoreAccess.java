@@ -5,7 +5,7 @@ import io.flexdb.flexspace.internal.base.StripedPool;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.Operations;
 import io.flexdb.internal.base.StoreSettings;
-import io.flexdb.internal.mem.PayloadBuffer;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.open.Store;
 import io.flexdb.internal.open.StoreFiles;
 import io.flexdb.internal.read.KeptBytes;
@@ -27,7 +27,7 @@ final class StoreAccess implements ReadSource {
     final Path directory;
     final Durability durability;
     final Operations operations;
-    private final StripedPool<PayloadBuffer> payloads = new StripedPool<>(PayloadBuffer::new);
+    private final StripedPool<Payload> payloads = new StripedPool<>(Payload::reused);
     private final KeptBytes keptPayloads = new KeptBytes(KEPT_PAYLOAD_BYTES);
 
     StoreAccess(Store store) {
@@ -102,8 +102,8 @@ final class StoreAccess implements ReadSource {
         return Limits.notNull(options, "options").requireNoTimeToLive(what).in(durability);
     }
 
-    PayloadBuffer borrowPayload() {
-        PayloadBuffer payload = payloads.borrow();
+    Payload borrowPayload() {
+        Payload payload = payloads.borrow();
         int bytes = payload.largeBytes();
         if (bytes > 0) {
             keptPayloads.take(bytes);
@@ -112,7 +112,7 @@ final class StoreAccess implements ReadSource {
         return payload;
     }
 
-    void giveBack(PayloadBuffer payload) {
+    void giveBack(Payload payload) {
         int bytes = payload.largeBytes(); // mostly none, and then nothing that threads share is written
         if (bytes > 0 && !keptPayloads.keep(bytes)) {
             return;

@@ -90,6 +90,27 @@ class ClosedSpaceTest {
     }
 
     @Test
+    void withoutMemoryForACopyOfTheFlexTreeItIsWrittenInPlace() {
+        boolean[] armed = {false};
+        FlexSpace space = open(new ForwardingVfs(vfs) {
+            @Override
+            public VfsFile open(Path file, OpenMode mode) {
+                if (armed[0] && file.endsWith("tree.new")) {
+                    throw new OutOfMemoryError("for a copy");
+                }
+                return super.open(file, mode);
+            }
+        });
+        fragment(space, random);
+        byte[] content = SpaceOracle.contentOf(space);
+        int before = bytes(TREE);
+        armed[0] = true;
+        space.close();
+        assertTrue(bytes(TREE) > before / 2, before + " bytes of FlexTree file, then " + bytes(TREE));
+        assertFound(content, vfs);
+    }
+
+    @Test
     void segmentsAtTheEndInWhichNothingLivesAreCutOff() {
         FlexSpace space = open(vfs);
         space.insertRange(0, ByteBuffer.wrap(SpaceOracle.randomBytes(random, 40 * SEGMENT)));

@@ -10,8 +10,15 @@ import java.util.zip.CRC32C;
  * {@linkplain #end ended}. For one thread at a time; reusable.
  */
 public class Payload {
+    /*
+     * Log and memtable each get a copy of a pair. This one is made before them, in some ns for a small pair, so that
+     * both and the checksum are of the same bytes even if the caller changes its arrays meanwhile. A frame with a wrong
+     * check would end the log, and so lose all writes behind it.
+     */
     private static final byte[] NOTHING = {};
     private static final int LEAST_BYTES = 128;
+    private static final int REUSED_BYTES = 1024;
+    private static final int SMALL_BYTES = 64 << 10;
     private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
     protected byte[] bytes = NOTHING;
@@ -28,6 +35,13 @@ public class Payload {
 
     /** An empty one. */
     public Payload() {}
+
+    /** An empty one that many writes are going to use, one after the other. */
+    public static Payload reused() {
+        Payload payload = new Payload();
+        payload.bytes = new byte[REUSED_BYTES];
+        return payload;
+    }
 
     /**
      * Takes entries that somebody else has encoded. The array is not copied.
@@ -148,6 +162,11 @@ public class Payload {
     /** The array that has the entries, from its first byte on. */
     public final byte[] bytes() {
         return bytes;
+    }
+
+    /** Bytes of its memory if they are more than any payload may keep for later writes; else 0. */
+    public final int largeBytes() {
+        return bytes.length > SMALL_BYTES ? bytes.length : 0;
     }
 
     /** How many bytes of the array the entries are. */

@@ -10,7 +10,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.log.MemLog;
-import io.flexdb.internal.mem.PayloadBuffer;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.testing.Waiting;
 import java.nio.file.Path;
@@ -42,7 +42,7 @@ class CommitOfActiveTest {
     }
 
     private static void put(Store store, int number) {
-        PayloadBuffer payload = new PayloadBuffer();
+        Payload payload = Payload.reused();
         int key = payload.beginPut(4, VALUE_BYTES);
         payload.bytes()[key] = (byte) (number >> 8);
         payload.bytes()[key + 1] = (byte) number;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.StoreSettings;
-import io.flexdb.internal.mem.PayloadBuffer;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.write.Precondition;
 import io.flexdb.storage.StoreFailedException;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** A store that fails while somebody waits for a write with the write lock held. */
 class FailureUnderLockTest {
     private static long put(Store store, Precondition precondition) {
-        PayloadBuffer payload = new PayloadBuffer();
+        Payload payload = Payload.reused();
         payload.beginPut(4, 4);
         payload.end();
         return store.writer().write(payload, Force.WHEN_ASKED, precondition, null);

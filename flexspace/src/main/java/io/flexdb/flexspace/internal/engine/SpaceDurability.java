@@ -285,7 +285,7 @@ final class SpaceDurability implements AutoCloseable {
         return checkpoints > 0;
     }
 
-    /** A checkpoint to a new file; false if there is no space for that, and then nothing has changed. */
+    /** A checkpoint to a new file; false if there is no space or memory for that, and then nothing has changed. */
     private boolean checkpointToCopy() {
         finishBatch();
         if (batch.hasEdits() || store.hasNotes()) {
@@ -299,7 +299,7 @@ final class SpaceDurability implements AutoCloseable {
         try (VfsFile copy = space.vfs().open(unfinished, OpenMode.CREATE)) {
             next = treeFile.writeCopy(copy, tree.current(), SegmentTable.of(store), tag);
             bytes = copy.size();
-        } catch (StoreFullException e) {
+        } catch (StoreFullException | OutOfMemoryError e) {
             space.vfs().deleteIfExists(unfinished);
             return false;
         }

@@ -53,7 +53,7 @@ class FlexDBKeyValueStore extends PlainStore implements KeyValueStore<Bytes, byt
     }
 
     private void restore(ConsumerRecord<byte[], byte[]> changelogRecord) {
-        state.stage(layer(), changelogRecord.key(), changelogRecord.value());
+        state.stage(layer(), PlainKeys.encode(changelogRecord.key()), changelogRecord.value());
     }
 
     private Layer layer() {
@@ -64,7 +64,7 @@ class FlexDBKeyValueStore extends PlainStore implements KeyValueStore<Bytes, byt
     public void put(Bytes key, byte[] value) {
         Objects.requireNonNull(key, "key cannot be null");
         state.checkOpen();
-        state.put(layer(), key.get(), value);
+        state.put(layer(), PlainKeys.encode(key.get()), value);
     }
 
     @Override

@@ -19,7 +19,7 @@ final class KeyValues implements ReadOnlyKeyValueStore<Bytes, byte[]> {
     @Override
     public byte[] get(Bytes key) {
         Objects.requireNonNull(key, "key cannot be null");
-        return state.get(state.layerIfAny(0), key.get(), committedOnly);
+        return state.get(state.layerIfAny(0), PlainKeys.encode(key.get()), committedOnly);
     }
 
     @Override
@@ -43,9 +43,10 @@ final class KeyValues implements ReadOnlyKeyValueStore<Bytes, byte[]> {
     }
 
     private KeyValueIterator<Bytes, byte[]> scan(Bytes from, Bytes to, boolean reverse) {
-        byte[] first = from == null ? null : from.get();
-        byte[] last = to == null ? null : to.get();
-        return StoreIterator.over(state, state.layerIfAny(0), new KeySpan(first, last, true), reverse, committedOnly);
+        byte[] first = from == null ? null : PlainKeys.encode(from.get());
+        byte[] last = to == null ? null : PlainKeys.encode(to.get());
+        return StoreIterator.over(
+                state, state.layerIfAny(0), new KeySpan(first, last, true), reverse, committedOnly, PlainKeys::decode);
     }
 
     @Override
@@ -53,7 +54,8 @@ final class KeyValues implements ReadOnlyKeyValueStore<Bytes, byte[]> {
         Objects.requireNonNull(prefix, "prefix cannot be null");
         Objects.requireNonNull(serializer, "serializer cannot be null");
         byte[] bytes = serializer.serialize(null, prefix);
-        return StoreIterator.over(state, state.layerIfAny(0), KeySpan.ofPrefix(bytes), false, committedOnly);
+        return StoreIterator.over(
+                state, state.layerIfAny(0), PlainKeys.ofPrefix(bytes), false, committedOnly, PlainKeys::decode);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.flexdb.FlexCursor;
 import io.flexdb.Keyspace;
 import io.flexdb.ReadOptions;
 import io.flexdb.WriteBatch;
+import io.flexdb.storage.NoSuchKeyspaceException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -83,7 +84,11 @@ final class Layer {
                 return isDeleted(value) ? null : value;
             }
         }
-        return keyspace.get(key);
+        try {
+            return keyspace.get(key);
+        } catch (NoSuchKeyspaceException e) {
+            return null; // expired while somebody read
+        }
     }
 
     /**

@@ -20,6 +20,7 @@ final class PairIterator implements AutoCloseable {
     private byte[] key;
     private byte[] value;
 
+    /** @param below null for no pairs */
     PairIterator(List<Map.Entry<byte[], byte[]>> above, FlexCursor below, boolean reverse) {
         this.above = above;
         this.below = below;
@@ -51,8 +52,7 @@ final class PairIterator implements AutoCloseable {
     }
 
     private void advance() {
-        if (!started) {
-            started = true;
+        if (!started && below != null) {
             if (reverse) {
                 below.seekToLast();
             } else {
@@ -60,6 +60,7 @@ final class PairIterator implements AutoCloseable {
             }
             belowKey = below.isValid() ? below.key() : null;
         }
+        started = true;
         while (key == null && (nextAbove < above.size() || belowKey != null)) {
             int order = compare();
             if (order < 0) {
@@ -102,6 +103,8 @@ final class PairIterator implements AutoCloseable {
 
     @Override
     public void close() {
-        below.close();
+        if (below != null) {
+            below.close();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.flexdb.kafka;
 
 import java.util.NoSuchElementException;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
@@ -12,25 +13,34 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 final class StoreIterator implements KeyValueIterator<Bytes, byte[]> {
     private final StoreState state;
     private final PairIterator pairs; // null for no pairs
+    private final UnaryOperator<byte[]> decoder;
     private boolean closed;
 
-    private StoreIterator(StoreState state, PairIterator pairs) {
+    private StoreIterator(StoreState state, PairIterator pairs, UnaryOperator<byte[]> decoder) {
         this.state = state;
         this.pairs = pairs;
+        this.decoder = decoder;
     }
 
     /**
      * Opens one over a layer.
      *
      * @param layer null for none, with no pairs
+     * @param decoder makes a user's key of a layer's key
      */
-    static StoreIterator over(StoreState state, Layer layer, KeySpan span, boolean reverse, boolean committedOnly) {
+    static StoreIterator over(
+            StoreState state,
+            Layer layer,
+            KeySpan span,
+            boolean reverse,
+            boolean committedOnly,
+            UnaryOperator<byte[]> decoder) {
         state.checkOpen();
         PairIterator pairs = layer == null || span.isEmpty()
                 ? null
                 : state.run(
                         "read", () -> layer.scan(span.from(), span.to(), span.toInclusive(), reverse, committedOnly));
-        StoreIterator iterator = new StoreIterator(state, pairs);
+        StoreIterator iterator = new StoreIterator(state, pairs, decoder);
         state.register(iterator);
         return iterator;
     }
@@ -44,13 +54,13 @@ final class StoreIterator implements KeyValueIterator<Bytes, byte[]> {
     @Override
     public synchronized Bytes peekNextKey() {
         checkHasNext();
-        return Bytes.wrap(pairs.peekKey());
+        return Bytes.wrap(decoder.apply(pairs.peekKey()));
     }
 
     @Override
     public synchronized KeyValue<Bytes, byte[]> next() {
         checkHasNext();
-        Bytes key = Bytes.wrap(pairs.peekKey());
+        Bytes key = Bytes.wrap(decoder.apply(pairs.peekKey()));
         return new KeyValue<>(key, pairs.take());
     }
 

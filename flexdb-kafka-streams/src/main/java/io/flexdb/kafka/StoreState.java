@@ -505,6 +505,19 @@ final class StoreState {
         return StoreQueryUtils.handleBasicQueries(query, bound, config, store, of, context);
     }
 
+    /** Answers a query that Kafka Streams knows only of its own stores. */
+    <R> QueryResult<R> answer(PositionBound bound, QueryConfig config, Supplier<R> result) {
+        Position of = QueryIsolation.committedOnly(config) ? committedPosition : position;
+        int partition = context.taskId().partition();
+        synchronized (of) {
+            QueryResult<R> answer = StoreQueryUtils.isPermitted(of, bound, partition)
+                    ? QueryResult.forResult(result.get())
+                    : QueryResult.notUpToBound(of, bound, partition);
+            answer.setPosition(of.copy());
+            return answer;
+        }
+    }
+
     // ---- errors
 
     /** Does something with the FlexDB, and has its exceptions be those of Kafka Streams. */

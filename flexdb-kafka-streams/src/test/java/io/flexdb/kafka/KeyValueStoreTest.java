@@ -92,6 +92,23 @@ class KeyValueStoreTest {
     }
 
     @Test
+    void keysMayBeEmptyAndBeginWithZeros() {
+        FlexDBKeyValueStore store = open("store", context(false));
+        store.put(key("\0\0"), value("3"));
+        store.put(key(""), value("1"));
+        store.put(key("a"), value("4"));
+        store.put(key("\0"), value("2"));
+        assertEquals("1", text(store.get(key(""))));
+        assertEquals(List.of("=1", "\0=2", "\0\0=3", "a=4"), pairs(store.all()));
+        assertEquals(List.of("\0=2", "\0\0=3"), pairs(store.prefixScan("\0", new StringSerializer())));
+        assertEquals(List.of("a=4", "\0\0=3", "\0=2", "=1"), pairs(store.reverseRange(key(""), null)));
+        assertEquals(4, pairs(store.prefixScan("", new StringSerializer())).size());
+        store.delete(key(""));
+        assertEquals(List.of("\0=2"), pairs(store.range(null, key("\0"))));
+        store.close();
+    }
+
+    @Test
     void closingTheStoreClosesItsIterators() {
         FlexDBKeyValueStore store = open("store", context(false));
         store.put(key("a"), value("1"));

@@ -159,7 +159,7 @@ public final class FlexDBStores {
         private final ValueFormat format;
 
         KeyValueSupplier(String name, ValueFormat format) {
-            super(name, "flexdb");
+            super(name, PlainStore.KEY_VALUE_SCOPE);
             this.format = format;
         }
 
@@ -180,7 +180,7 @@ public final class FlexDBStores {
         private final long retention;
 
         VersionedSupplier(String name, long retention) {
-            super(name, "flexdb");
+            super(name, PlainStore.KEY_VALUE_SCOPE);
             this.retention = retention;
         }
 
@@ -199,7 +199,7 @@ public final class FlexDBStores {
         private final WindowParameters parameters;
 
         WindowSupplier(WindowParameters parameters) {
-            super(parameters.name(), "flexdb-window");
+            super(parameters.name(), PlainStore.WINDOW_SCOPE);
             this.parameters = parameters;
         }
 
@@ -239,7 +239,7 @@ public final class FlexDBStores {
         private final long retention;
 
         SessionSupplier(String name, long retention) {
-            super(name, "flexdb-session");
+            super(name, PlainStore.SESSION_SCOPE);
             this.retention = retention;
         }
 

@@ -11,10 +11,16 @@ import org.apache.kafka.streams.query.QueryResult;
 
 /** What is the same in all kinds of stores; the work is in {@link StoreState}. */
 abstract class PlainStore implements StateStore {
+    /** Scopes of metrics. */
+    static final String KEY_VALUE_SCOPE = "flexdb";
+
+    static final String WINDOW_SCOPE = "flexdb-window";
+    static final String SESSION_SCOPE = "flexdb-session";
+
     final StoreState state;
 
-    PlainStore(String name, String format) {
-        state = new StoreState(name, format);
+    PlainStore(String name, String format, String scope) {
+        state = new StoreState(name, format, scope);
     }
 
     @Override

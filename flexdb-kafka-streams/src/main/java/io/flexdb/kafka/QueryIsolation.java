@@ -22,6 +22,11 @@ final class QueryIsolation {
         }
     }
 
+    /** Whether this Kafka Streams knows transactional stores. */
+    static boolean isKnown() {
+        return LEVEL != null;
+    }
+
     static boolean committedOnly(QueryConfig config) {
         if (LEVEL == null) {
             return false;

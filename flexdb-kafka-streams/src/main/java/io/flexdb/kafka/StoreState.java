@@ -2,6 +2,7 @@ package io.flexdb.kafka;
 
 import io.flexdb.Durability;
 import io.flexdb.FlexCursor;
+import io.flexdb.FlexDBStats;
 import io.flexdb.Keyspace;
 import io.flexdb.ReadOptions;
 import io.flexdb.WriteBatch;
@@ -77,13 +78,14 @@ final class StoreState {
 
     private final String name;
     private final String format;
+    private final String scope;
     private final Position position = Position.emptyPosition(); // of all writes; guarded by itself
     private final Position committedPosition = Position.emptyPosition(); // guarded by itself
     private final Map<Long, Layer> layers = new ConcurrentHashMap<>();
     private final Set<AutoCloseable> iterators = ConcurrentHashMap.newKeySet();
 
     private StateStoreContext context;
-    private TaskDatabase database;
+    private volatile TaskDatabase database;
     private boolean exactlyOnce;
     private boolean buffered; // writes wait in memory for the commit
     private boolean consistency;
@@ -94,9 +96,14 @@ final class StoreState {
     private Map<TopicPartition, Long> lastCommit; // its offsets, or null
     private volatile boolean open;
 
-    StoreState(String name, String format) {
+    /**
+     * @param format kind and format of values, as they are told to people
+     * @param scope of metrics
+     */
+    StoreState(String name, String format, String scope) {
         this.name = name;
         this.format = format;
+        this.scope = scope;
     }
 
     String name() {
@@ -120,7 +127,8 @@ final class StoreState {
         exactlyOnce = storeContext.taskId().partition() >= 0
                 && String.valueOf(configs.get(StreamsConfig.PROCESSING_GUARANTEE_CONFIG))
                         .equals(StreamsConfig.EXACTLY_ONCE_V2);
-        buffered = isTrue(configs.get("enable.transactional.statestores"));
+        // Before 4.4 there is no such property, and no commit while a task runs with exactly-once.
+        buffered = QueryIsolation.isKnown() && isTrue(configs.get("enable.transactional.statestores"));
         consistency = isTrue(configs.get("__iq.consistency.offset.vector.enabled__"));
         database = TaskDatabase.acquire(directory, configs);
         boolean opened = false;
@@ -137,6 +145,7 @@ final class StoreState {
         }
         RecordBatchingStateRestoreCallback callback = records -> restore(records, restorer);
         storeContext.register(root, callback);
+        StoreMetrics.register(storeContext, scope, name, this::entriesIfOpen, this::statsIfOpen);
     }
 
     private static boolean isTrue(Object property) {
@@ -492,6 +501,23 @@ final class StoreState {
             }
             return pairs;
         });
+    }
+
+    private long entriesIfOpen() {
+        try {
+            return open ? approximateEntries() : 0;
+        } catch (InvalidStateStoreException e) {
+            return 0; // closed meanwhile
+        }
+    }
+
+    private FlexDBStats statsIfOpen() {
+        TaskDatabase current = database;
+        try {
+            return open && current != null ? current.db().stats() : null;
+        } catch (StoreClosedException e) {
+            return null; // meanwhile
+        }
     }
 
     // ---- queries

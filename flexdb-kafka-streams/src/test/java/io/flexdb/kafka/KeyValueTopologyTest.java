@@ -2,6 +2,7 @@ package io.flexdb.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Instant;
@@ -25,6 +26,7 @@ import org.apache.kafka.streams.state.TimestampedKeyValueStoreWithHeaders;
 import org.apache.kafka.streams.state.ValueAndTimestamp;
 import org.apache.kafka.streams.state.ValueTimestampHeaders;
 import org.apache.kafka.streams.test.TestRecord;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -64,6 +66,30 @@ class KeyValueTopologyTest {
             assertEquals(7, value.headers().lastHeader("from").value()[0]);
             assertNull(withHeaders.get("b"));
         }
+    }
+
+    @Test
+    void metricsHaveTheUsualNames() {
+        Properties properties = properties("at_least_once");
+        properties.put(StreamsConfig.METRICS_RECORDING_LEVEL_CONFIG, "DEBUG");
+        try (TopologyTestDriver driver = new TopologyTestDriver(topology(), properties)) {
+            var input = driver.createInputTopic("input", new StringSerializer(), new StringSerializer());
+            input.pipeInput("a", "1", Instant.ofEpochMilli(100));
+            assertEquals(1.0, metric(driver, "plain", "estimate-num-keys"));
+            assertTrue(metric(driver, "plain", "cur-size-all-mem-tables") > 0);
+            assertTrue(metric(driver, "timed", "total-sst-files-size") >= 0);
+            assertTrue(metric(driver, "timed", "block-cache-usage") >= 0);
+            assertTrue(metric(driver, "plain", "put-rate") > 0); // of Kafka Streams itself
+        }
+    }
+
+    private static double metric(TopologyTestDriver driver, String store, String name) {
+        return driver.metrics().entrySet().stream()
+                .filter(entry -> entry.getKey().name().equals(name)
+                        && store.equals(entry.getKey().tags().get("flexdb-state-id")))
+                .mapToDouble(entry -> ((Number) entry.getValue().metricValue()).doubleValue())
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(name));
     }
 
     private static Topology topology() {

@@ -22,8 +22,10 @@ class NamesInDocumentsTest {
             "Duration",
             "IllegalArgumentException",
             "Integer",
+            "InvalidStateStoreException", // of Kafka Streams
             "MemorySegment",
             "NullPointerException",
+            "ProcessorStateException", // of Kafka Streams
             "System",
             "TreeMap",
             "Unsafe",
@@ -45,6 +47,7 @@ class NamesInDocumentsTest {
                 "operations.md",
                 "tuning.md",
                 "typed.md",
+                "kafka-streams.md",
                 "backup.md",
                 "faq.md",
                 "../README.md",
@@ -96,6 +99,7 @@ class NamesInDocumentsTest {
                 "testing.md",
                 "tuning.md",
                 "typed.md",
+                "kafka-streams.md",
                 "../README.md",
                 "../CHANGELOG.md"
             })

@@ -25,10 +25,12 @@ class NamesInDocumentsTest {
             "Files",
             "IllegalArgumentException",
             "Integer",
+            "InvalidStateStoreException", // of Kafka Streams
             "MemorySegment",
             "NoSuchFileException",
             "NullPointerException",
             "OverlappingFileLockException",
+            "ProcessorStateException", // of Kafka Streams
             "ReadOnlyFileSystemException",
             "System",
             "TreeMap",
@@ -55,6 +57,7 @@ class NamesInDocumentsTest {
                 "recipes.md",
                 "limits.md",
                 "typed.md",
+                "kafka-streams.md",
                 "backup.md",
                 "faq.md",
                 "../README.md",
@@ -111,6 +114,7 @@ class NamesInDocumentsTest {
                 "limits.md",
                 "coming-from.md",
                 "typed.md",
+                "kafka-streams.md",
                 "../README.md",
                 "../CHANGELOG.md"
             })

@@ -19,6 +19,7 @@ final class Sources {
             "flexdb-micrometer",
             "flexdb-cli",
             "flexdb-typed",
+            "flexdb-kafka-streams",
             "jmh",
             "it",
             "site");

@@ -1,0 +1,86 @@
+package io.flexdb.kafka;
+
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.query.Position;
+import org.apache.kafka.streams.query.PositionBound;
+import org.apache.kafka.streams.query.Query;
+import org.apache.kafka.streams.query.QueryConfig;
+import org.apache.kafka.streams.query.QueryResult;
+
+/** What is the same in all kinds of stores; the work is in {@link StoreState}. */
+abstract class PlainStore implements StateStore {
+    /** Scopes of metrics. */
+    static final String KEY_VALUE_SCOPE = "flexdb";
+
+    static final String WINDOW_SCOPE = "flexdb-window";
+    static final String SESSION_SCOPE = "flexdb-session";
+
+    final StoreState state;
+
+    PlainStore(String name, String format, String scope) {
+        state = new StoreState(name, format, scope);
+    }
+
+    @Override
+    public String name() {
+        return state.name();
+    }
+
+    @Override
+    public boolean persistent() {
+        return true;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return state.isOpen();
+    }
+
+    @Override
+    @Deprecated
+    public boolean managesOffsets() {
+        return true;
+    }
+
+    @Override
+    public void commit(Map<TopicPartition, Long> changelogOffsets) {
+        state.commit(changelogOffsets, firstLiveLayer());
+    }
+
+    /** The number of the first layer that is not expired. */
+    long firstLiveLayer() {
+        return Long.MIN_VALUE;
+    }
+
+    @Override
+    public Long committedOffset(TopicPartition partition) {
+        return state.committedOffset(partition);
+    }
+
+    /** About how many bytes of memory the writes take that are not committed. Kafka Streams asks for it from 4.4 on. */
+    public long approximateNumUncommittedBytes() {
+        return state.uncommittedBytes();
+    }
+
+    @Override
+    public void close() {
+        state.close();
+    }
+
+    @Override
+    public <R> QueryResult<R> query(Query<R> query, PositionBound positionBound, QueryConfig config) {
+        return state.query(query, positionBound, config, this);
+    }
+
+    @Override
+    public Position getPosition() {
+        return state.position();
+    }
+
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + "[" + name() + "]";
+    }
+}

@@ -1,0 +1,566 @@
+package io.flexdb.kafka;
+
+import io.flexdb.Durability;
+import io.flexdb.FlexCursor;
+import io.flexdb.FlexDBStats;
+import io.flexdb.Keyspace;
+import io.flexdb.ReadOptions;
+import io.flexdb.WriteBatch;
+import io.flexdb.WriteOptions;
+import io.flexdb.storage.SnapshotTooOldException;
+import io.flexdb.storage.StorageException;
+import io.flexdb.storage.StoreClosedException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.InvalidStateStoreException;
+import org.apache.kafka.streams.errors.ProcessorStateException;
+import org.apache.kafka.streams.errors.TaskCorruptedException;
+import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.processor.StateStoreContext;
+import org.apache.kafka.streams.processor.internals.ChangelogRecordDeserializationHelper;
+import org.apache.kafka.streams.processor.internals.RecordBatchingStateRestoreCallback;
+import org.apache.kafka.streams.query.Position;
+import org.apache.kafka.streams.query.PositionBound;
+import org.apache.kafka.streams.query.Query;
+import org.apache.kafka.streams.query.QueryConfig;
+import org.apache.kafka.streams.query.QueryResult;
+import org.apache.kafka.streams.state.internals.PositionSerde;
+import org.apache.kafka.streams.state.internals.StoreQueryUtils;
+
+/**
+ * What all kinds of stores have in common: their place in the {@link TaskDatabase}, their layers, offsets, position and
+ * open iterators.
+ *
+ * <p>Problem: after a crash a store should restore nothing that was committed, and with exactly-once it must not hold what
+ * never was. Kafka Streams tells a store of each commit unless it runs with exactly-once and without {@code
+ * enable.transactional.statestores}. Choice: with transactional stores, writes stay in memory until the commit, which
+ * writes them with the offset as one batch; Kafka Streams bounds that memory by {@code statestore.uncommitted.max.bytes}.
+ * Otherwise a write goes to the FlexDB at once, into a log that nobody forces, and a commit adds the offset to the same
+ * log and forces it. Cost: with exactly-once and without transactional stores, a store that was not closed is restored
+ * whole, as those of the built-in engine are.
+ *
+ * <ul>
+ *   <li>S1: the log has no offset before all writes up to it.
+ *   <li>S2: a buffered store's log has no write that was not committed, or restored from a changelog.
+ *   <li>S3: a store that is not buffered is marked as ahead of its offset, in the log before its first write, until it
+ *       is closed with everything committed. With exactly-once, a store with the mark calls its task corrupted.
+ *   <li>S4: an offset of restored records is in one batch with them.
+ * </ul>
+ *
+ * <p>One thread at a time writes, commits and closes. Any thread reads.
+ */
+final class StoreState {
+    /** What Kafka Streams means by a committed offset of a store that has none. */
+    private static final long OFFSET_UNKNOWN = -4;
+
+    /** A batch that is larger is written in parts. Only what Kafka has committed is. */
+    private static final int MAX_BATCH_BYTES = 16 << 20;
+
+    private static final WriteOptions UNFORCED = WriteOptions.durability(Durability.NONE);
+
+    /** Applies a record of the changelog by {@link StoreState#stage}. */
+    interface Restorer {
+        void restore(ConsumerRecord<byte[], byte[]> changelogRecord);
+    }
+
+    private final String name;
+    private final String format;
+    private final String scope;
+    private final Position position = Position.emptyPosition(); // of all writes; guarded by itself
+    private final Position committedPosition = Position.emptyPosition(); // guarded by itself
+    private final Map<Long, Layer> layers = new ConcurrentHashMap<>();
+    private final Set<AutoCloseable> iterators = ConcurrentHashMap.newKeySet();
+
+    private StateStoreContext context;
+    private volatile TaskDatabase database;
+    private boolean exactlyOnce;
+    private boolean buffered; // writes wait in memory for the commit
+    private boolean consistency;
+    private boolean written; // since the last commit
+    private boolean cleared; // offsets were removed: the store may hold anything
+    private boolean stagesOnly; // while records are restored
+    private long streamTime = -1;
+    private Map<TopicPartition, Long> lastCommit; // its offsets, or null
+    private volatile boolean open;
+
+    /**
+     * @param format kind and format of values, as they are told to people
+     * @param scope of metrics
+     */
+    StoreState(String name, String format, String scope) {
+        this.name = name;
+        this.format = format;
+        this.scope = scope;
+    }
+
+    String name() {
+        return name;
+    }
+
+    // ---- opening and closing
+
+    /**
+     * Opens the store and registers it.
+     *
+     * @throws ProcessorStateException if the directory has a store of this name by another engine, or the FlexDB one
+     *     of another kind, or can't be opened
+     */
+    void init(StateStoreContext storeContext, StateStore root, Restorer restorer) {
+        Path directory = storeContext.stateDir().toPath();
+        refuseOtherEngine(directory);
+        Map<String, Object> configs = storeContext.appConfigs();
+        context = storeContext;
+        // A global store reads only what was committed, so none of it can be wrong.
+        exactlyOnce = storeContext.taskId().partition() >= 0
+                && String.valueOf(configs.get(StreamsConfig.PROCESSING_GUARANTEE_CONFIG))
+                        .equals(StreamsConfig.EXACTLY_ONCE_V2);
+        // Before 4.4 there is no such property, and no commit while a task runs with exactly-once.
+        buffered = QueryIsolation.isKnown() && isTrue(configs.get("enable.transactional.statestores"));
+        consistency = isTrue(configs.get("__iq.consistency.offset.vector.enabled__"));
+        database = TaskDatabase.acquire(directory, configs);
+        boolean opened = false;
+        try {
+            load();
+            open = true;
+            opened = true;
+        } catch (StorageException e) {
+            throw failed("open", e);
+        } finally {
+            if (!opened) {
+                giveBack();
+            }
+        }
+        RecordBatchingStateRestoreCallback callback = records -> restore(records, restorer);
+        storeContext.register(root, callback);
+        StoreMetrics.register(storeContext, scope, name, this::entriesIfOpen, this::statsIfOpen);
+    }
+
+    private static boolean isTrue(Object property) {
+        return property != null && Boolean.parseBoolean(property.toString());
+    }
+
+    private void refuseOtherEngine(Path directory) {
+        for (Path other : List.of(directory.resolve("rocksdb").resolve(name), directory.resolve(name))) {
+            if (Files.isDirectory(other) && !other.endsWith(TaskDatabase.DIRECTORY)) {
+                throw new ProcessorStateException("The store " + name + " is to be kept in FlexDB, but there is one of"
+                        + " another engine in " + other + ". Nothing was changed. To have FlexDB restore it from its"
+                        + " changelog, stop the application and call KafkaStreams#cleanUp, or delete the directory "
+                        + directory + "; to go on with the old one, configure its supplier again");
+            }
+        }
+    }
+
+    private void load() {
+        Keyspace meta = database.meta();
+        byte[] stored = meta.get(MetaKeys.format(name));
+        if (stored == null) {
+            meta.put(MetaKeys.format(name), format.getBytes(StandardCharsets.UTF_8), UNFORCED);
+        } else if (!format.equals(new String(stored, StandardCharsets.UTF_8))) {
+            throw new ProcessorStateException("The store " + name + " was written as "
+                    + new String(stored, StandardCharsets.UTF_8) + " and can't be opened as " + format
+                    + ". Nothing was changed. To restore it from its changelog in the new form, stop the application and"
+                    + " call KafkaStreams#cleanUp");
+        }
+        markAhead(meta);
+        byte[] storedPosition = meta.get(MetaKeys.position(name));
+        if (storedPosition != null) {
+            Position loaded = PositionSerde.deserialize(ByteBuffer.wrap(storedPosition));
+            position.merge(loaded);
+            committedPosition.merge(loaded);
+        }
+        byte[] time = meta.get(MetaKeys.time(name));
+        streamTime = time == null ? -1 : ByteBuffer.wrap(time).getLong();
+        String prefix = keyspaceName("");
+        for (String keyspace : database.keyspaces(prefix)) {
+            long segment = Long.parseLong(keyspace.substring(prefix.length()));
+            layers.put(segment, new Layer(database.db().keyspace(keyspace)));
+        }
+    }
+
+    /** Keeps S3. */
+    private void markAhead(Keyspace meta) {
+        boolean ahead = meta.containsKey(MetaKeys.ahead(name));
+        if (ahead && exactlyOnce) {
+            throw new TaskCorruptedException(
+                    Set.of(context.taskId()),
+                    new ProcessorStateException(
+                            "The store " + name + " was not closed, so it may hold what was never committed"));
+        }
+        if (!ahead && !buffered) {
+            meta.put(MetaKeys.ahead(name), new byte[0], UNFORCED); // the log has it before what follows
+        }
+    }
+
+    /** Ends all iterators and drops uncommitted writes. Does nothing if the store is closed. */
+    void close() {
+        if (!open) {
+            return;
+        }
+        open = false;
+        closeIterators();
+        try {
+            if (!buffered && !written && !cleared) {
+                database.meta().delete(MetaKeys.ahead(name), UNFORCED);
+            }
+        } catch (StorageException e) {
+            throw failed("close", e);
+        } finally {
+            layers.clear();
+            giveBack();
+        }
+    }
+
+    private void giveBack() {
+        TaskDatabase held = database;
+        database = null;
+        try {
+            held.release();
+        } catch (StorageException e) {
+            throw failed("close", e);
+        }
+    }
+
+    private void closeIterators() {
+        for (AutoCloseable iterator : new ArrayList<>(iterators)) {
+            try {
+                iterator.close();
+            } catch (Exception e) {
+                throw new ProcessorStateException("An iterator of the store " + name + " can't be closed", e);
+            }
+        }
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    void checkOpen() {
+        if (!open) {
+            throw new InvalidStateStoreException("The store " + name + " is closed");
+        }
+    }
+
+    // ---- layers
+
+    private String keyspaceName(Object segment) {
+        return "data/" + name + "/" + segment;
+    }
+
+    /** The layer of a number, made if there is none. Only the writing thread makes some. */
+    Layer layer(long number) {
+        Layer layer = layers.get(number);
+        if (layer == null) {
+            layer = new Layer(database.db().createKeyspaceIfAbsent(keyspaceName(number)));
+            layers.put(number, layer);
+        }
+        return layer;
+    }
+
+    /** The layer of a number, or null. */
+    Layer layerIfAny(long number) {
+        return layers.get(number);
+    }
+
+    /** The numbers of all layers from one to another, both inclusive, in order. */
+    List<Long> layerNumbers(long from, long to) {
+        return layers.keySet().stream()
+                .filter(number -> number >= from && number <= to)
+                .sorted()
+                .toList();
+    }
+
+    /** Drops all layers below a number, at the price of one small write each. */
+    void dropLayersBelow(long number) {
+        for (long old : layerNumbers(Long.MIN_VALUE, Long.MAX_VALUE)) {
+            if (old < number) {
+                layers.remove(old);
+                database.db().dropKeyspace(keyspaceName(old));
+            }
+        }
+    }
+
+    /** The highest time that was seen, or -1. Committed with the writes. */
+    long streamTime() {
+        return streamTime;
+    }
+
+    void observe(long time) {
+        streamTime = Math.max(streamTime, time);
+    }
+
+    // ---- writes
+
+    /** Writes a pair, or deletes a key if the value is null. */
+    void put(Layer layer, byte[] key, byte[] value) {
+        checkOpen();
+        run("write to", () -> {
+            synchronized (position) {
+                stage(layer, key, value);
+                StoreQueryUtils.updatePosition(position, context);
+            }
+            return null;
+        });
+    }
+
+    /** Writes a pair without a look at where the record in process comes from. */
+    void stage(Layer layer, byte[] key, byte[] value) {
+        written = true;
+        if (buffered || stagesOnly) {
+            layer.stage(key, value);
+        } else if (value == null) {
+            layer.keyspace().delete(key, UNFORCED);
+        } else {
+            layer.keyspace().put(key, value, UNFORCED);
+        }
+    }
+
+    /** Something was done for the record in process that wrote nothing. */
+    void touch() {
+        synchronized (position) {
+            StoreQueryUtils.updatePosition(position, context);
+        }
+    }
+
+    private void restore(Collection<ConsumerRecord<byte[], byte[]>> records, Restorer restorer) {
+        checkOpen();
+        run("restore", () -> {
+            // Collected in key order first, so that of many writes to a key one remains.
+            Map<TopicPartition, Long> offsets = new HashMap<>();
+            boolean writtenBefore = written;
+            stagesOnly = true;
+            try {
+                synchronized (position) {
+                    for (ConsumerRecord<byte[], byte[]> each : records) {
+                        restorer.restore(each);
+                        ChangelogRecordDeserializationHelper.applyChecksAndUpdatePosition(each, consistency, position);
+                        offsets.put(new TopicPartition(each.topic(), each.partition()), each.offset());
+                    }
+                }
+            } finally {
+                stagesOnly = false;
+            }
+            flush(offsets, Durability.NONE); // S4
+            lastCommit = null;
+            written = writtenBefore;
+            return null;
+        });
+    }
+
+    // ---- commits
+
+    /** See {@link StateStore#commit}. */
+    void commit(Map<TopicPartition, Long> offsets, long firstLiveLayer) {
+        checkOpen();
+        if (!written && offsets.equals(lastCommit)) {
+            return;
+        }
+        run("commit", () -> {
+            dropLayersBelow(firstLiveLayer);
+            cleared &= offsets.isEmpty();
+            flush(offsets, database.commitDurability());
+            written = false;
+            lastCommit = new HashMap<>(offsets);
+            return null;
+        });
+    }
+
+    private void flush(Map<TopicPartition, Long> offsets, Durability durability) {
+        WriteBatch batch = new WriteBatch();
+        synchronized (committedPosition) {
+            for (Layer layer : layers.values()) {
+                for (Map.Entry<byte[], byte[]> entry : layer.pending()) {
+                    layer.add(batch, entry.getKey(), entry.getValue());
+                    if (batch.sizeBytes() > MAX_BATCH_BYTES) {
+                        database.db().write(batch, Durability.NONE);
+                        batch.clear();
+                    }
+                }
+            }
+            addMeta(batch, offsets); // S1: last
+            if (batch.size() > 0) {
+                database.db().write(batch, durability);
+            } else if (written && durability == Durability.SYNC) {
+                database.db().sync();
+            }
+            layers.values().forEach(Layer::clearPending);
+            synchronized (position) {
+                committedPosition.merge(position);
+            }
+        }
+    }
+
+    private void addMeta(WriteBatch batch, Map<TopicPartition, Long> offsets) {
+        WriteBatch meta = batch.in(database.meta());
+        if (offsets.isEmpty()) {
+            clearOffsets(meta);
+        }
+        for (Map.Entry<TopicPartition, Long> entry : offsets.entrySet()) {
+            byte[] key = MetaKeys.offset(name, entry.getKey());
+            if (entry.getValue() == null) {
+                meta.delete(key);
+                setCleared(meta);
+            } else {
+                meta.put(key, bytes(entry.getValue()));
+            }
+        }
+        if (streamTime >= 0) {
+            meta.put(MetaKeys.time(name), bytes(streamTime));
+        }
+        synchronized (position) {
+            if (!position.isEmpty()) {
+                ByteBuffer encoded = PositionSerde.serialize(position);
+                byte[] array = new byte[encoded.remaining()];
+                encoded.get(array);
+                meta.put(MetaKeys.position(name), array);
+            }
+        }
+    }
+
+    /** Removes all offsets. A store that has none anyway, as without a changelog, stays as it is. */
+    private void clearOffsets(WriteBatch meta) {
+        try (FlexCursor cursor = database.meta().cursor(ReadOptions.defaults().withPrefix(MetaKeys.offsets(name)))) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                meta.delete(cursor.key());
+                setCleared(meta);
+            }
+        }
+    }
+
+    private void setCleared(WriteBatch meta) {
+        cleared = true;
+        meta.put(MetaKeys.ahead(name), new byte[0]); // S3: nobody knows what is wrong with it
+    }
+
+    private static byte[] bytes(long number) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    }
+
+    /** See {@link StateStore#committedOffset}. */
+    Long committedOffset(TopicPartition partition) {
+        checkOpen();
+        return run("read", () -> {
+            byte[] offset = database.meta().get(MetaKeys.offset(name, partition));
+            if (offset != null) {
+                return ByteBuffer.wrap(offset).getLong();
+            }
+            // By S3 nothing in it is wrong: it is restored from the beginning, and its task is not thrown away.
+            return exactlyOnce && !cleared ? OFFSET_UNKNOWN : null;
+        });
+    }
+
+    /** About how much memory uncommitted writes take. */
+    long uncommittedBytes() {
+        long bytes = 0;
+        for (Layer layer : layers.values()) {
+            bytes += layer.pendingBytes();
+        }
+        return bytes;
+    }
+
+    // ---- reads
+
+    /** The value of a key, or null; null also if there is no layer. */
+    byte[] get(Layer layer, byte[] key, boolean committedOnly) {
+        checkOpen();
+        return layer == null ? null : run("read", () -> layer.get(key, committedOnly));
+    }
+
+    /** Keeps an iterator, to be closed with the store. */
+    void register(AutoCloseable iterator) {
+        iterators.add(iterator);
+        if (!open) {
+            closeIterators();
+            checkOpen();
+        }
+    }
+
+    void unregister(AutoCloseable iterator) {
+        iterators.remove(iterator);
+    }
+
+    /** About how many pairs there are. */
+    long approximateEntries() {
+        checkOpen();
+        return run("read", () -> {
+            long pairs = 0;
+            for (Layer layer : layers.values()) {
+                pairs += layer.keyspace().estimate().pairs();
+            }
+            return pairs;
+        });
+    }
+
+    private long entriesIfOpen() {
+        try {
+            return open ? approximateEntries() : 0;
+        } catch (InvalidStateStoreException e) {
+            return 0; // closed meanwhile
+        }
+    }
+
+    private FlexDBStats statsIfOpen() {
+        TaskDatabase current = database;
+        try {
+            return open && current != null ? current.db().stats() : null;
+        } catch (StoreClosedException e) {
+            return null; // meanwhile
+        }
+    }
+
+    // ---- queries
+
+    Position position() {
+        return position;
+    }
+
+    <R> QueryResult<R> query(Query<R> query, PositionBound bound, QueryConfig config, StateStore store) {
+        Position of = QueryIsolation.committedOnly(config) ? committedPosition : position;
+        return StoreQueryUtils.handleBasicQueries(query, bound, config, store, of, context);
+    }
+
+    /** Answers a query that Kafka Streams knows only of its own stores. */
+    <R> QueryResult<R> answer(PositionBound bound, QueryConfig config, Supplier<R> result) {
+        Position of = QueryIsolation.committedOnly(config) ? committedPosition : position;
+        int partition = context.taskId().partition();
+        synchronized (of) {
+            QueryResult<R> answer = StoreQueryUtils.isPermitted(of, bound, partition)
+                    ? QueryResult.forResult(result.get())
+                    : QueryResult.notUpToBound(of, bound, partition);
+            answer.setPosition(of.copy());
+            return answer;
+        }
+    }
+
+    // ---- errors
+
+    /** Does something with the FlexDB, and has its exceptions be those of Kafka Streams. */
+    <T> T run(String what, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (StoreClosedException e) {
+            throw new InvalidStateStoreException("The store " + name + " is closed", e);
+        } catch (SnapshotTooOldException e) {
+            throw new InvalidStateStoreException(
+                    "An iterator of the store " + name + " was open for too long: " + e.getMessage(), e);
+        } catch (StorageException | IllegalArgumentException e) {
+            throw failed(what, e);
+        }
+    }
+
+    private ProcessorStateException failed(String what, RuntimeException e) {
+        return new ProcessorStateException("Can't " + what + " the store " + name + ": " + e.getMessage(), e);
+    }
+}

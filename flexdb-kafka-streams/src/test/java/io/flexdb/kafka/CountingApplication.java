@@ -1,0 +1,203 @@
+package io.flexdb.kafka;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StoreQueryParameters;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.processor.StateRestoreListener;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.QueryableStoreTypes;
+import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
+import org.apache.kafka.streams.state.TimestampedBytesStore;
+import org.apache.kafka.streams.state.ValueAndTimestamp;
+
+/**
+ * Counts the records of a topic by their keys. It tells on standard output what was restored, what was committed and what
+ * the counts are, and halts its JVM when it is told to, in the middle of a write.
+ */
+final class CountingApplication {
+    private static final AtomicInteger WRITTEN = new AtomicInteger();
+    private static final AtomicLong RESTORED = new AtomicLong();
+    private static final CountDownLatch COMMITTED = new CountDownLatch(1);
+
+    private final Properties properties = new Properties();
+    private final int until;
+    private final boolean halts;
+
+    private CountingApplication(String[] args) {
+        properties.put(StreamsConfig.APPLICATION_ID_CONFIG, args[1]);
+        properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, args[0]);
+        properties.put(StreamsConfig.STATE_DIR_CONFIG, args[2]);
+        boolean exactlyOnce = Boolean.parseBoolean(args[3]);
+        properties.put(
+                StreamsConfig.PROCESSING_GUARANTEE_CONFIG,
+                exactlyOnce ? StreamsConfig.EXACTLY_ONCE_V2 : StreamsConfig.AT_LEAST_ONCE);
+        properties.put("enable.transactional.statestores", exactlyOnce);
+        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 200);
+        properties.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
+        properties.put("session.timeout.ms", 2000);
+        properties.put("heartbeat.interval.ms", 300);
+        properties.put("auto.offset.reset", "earliest");
+        until = Integer.parseInt(args[4]);
+        halts = Boolean.parseBoolean(args[5]);
+    }
+
+    /**
+     * @param args the broker's address, the application's name, the directory of states, whether exactly once, after how
+     *     many writes to tell that they are committed, and whether to halt in the next write after that
+     */
+    public static void main(String[] args) throws InterruptedException {
+        new CountingApplication(args).run();
+        System.exit(0);
+    }
+
+    private void run() throws InterruptedException {
+        CountDownLatch running = new CountDownLatch(1);
+        try (KafkaStreams streams = new KafkaStreams(topology(), properties)) {
+            streams.setGlobalStateRestoreListener(new Listener());
+            streams.setUncaughtExceptionHandler(e -> {
+                e.printStackTrace();
+                Runtime.getRuntime().halt(3);
+                return null;
+            });
+            streams.setStateListener((now, before) -> {
+                if (now == KafkaStreams.State.RUNNING) {
+                    running.countDown();
+                }
+            });
+            streams.start();
+            running.await();
+            COMMITTED.await();
+            System.out.println("restored " + RESTORED.get());
+            print(streams);
+            System.out.println("committed");
+            if (halts) {
+                new CountDownLatch(1).await(); // the next write ends the JVM
+            }
+        }
+    }
+
+    private static void print(KafkaStreams streams) {
+        ReadOnlyKeyValueStore<String, ValueAndTimestamp<Long>> counts = streams.store(
+                StoreQueryParameters.fromNameAndType("counts", QueryableStoreTypes.timestampedKeyValueStore()));
+        try (KeyValueIterator<String, ValueAndTimestamp<Long>> all = counts.all()) {
+            long sum = 0;
+            int keys = 0;
+            while (all.hasNext()) {
+                sum += all.next().value.value();
+                keys++;
+            }
+            System.out.println("counts " + keys + " " + sum);
+        }
+    }
+
+    private Topology topology() {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.stream("input", Consumed.with(Serdes.String(), Serdes.String()))
+                .groupByKey()
+                .count(Materialized.<String, Long>as(supplier())
+                        .withKeySerde(Serdes.String())
+                        .withValueSerde(Serdes.Long())
+                        .withCachingDisabled());
+        return builder.build();
+    }
+
+    private KeyValueBytesStoreSupplier supplier() {
+        return new KeyValueBytesStoreSupplier() {
+            @Override
+            public String name() {
+                return "counts";
+            }
+
+            @Override
+            public KeyValueStore<Bytes, byte[]> get() {
+                return new WatchedStore(until, halts);
+            }
+
+            @Override
+            public String metricsScope() {
+                return "flexdb";
+            }
+        };
+    }
+
+    /** Counts writes, and tells when so many are committed. */
+    private static final class WatchedStore extends FlexDBKeyValueStore implements TimestampedBytesStore {
+        private static final AtomicInteger COUNTED = new AtomicInteger(); // committed, of all stores
+
+        private final int until;
+        private final boolean halts;
+        private int uncommitted;
+
+        WatchedStore(int until, boolean halts) {
+            super("counts", ValueFormat.TIMESTAMPED);
+            this.until = until;
+            this.halts = halts;
+        }
+
+        @Override
+        public void put(Bytes key, byte[] value) {
+            super.put(key, value);
+            uncommitted++;
+            if (WRITTEN.incrementAndGet() > until && halts) {
+                Runtime.getRuntime().halt(9);
+            }
+        }
+
+        @Override
+        public void commit(Map<TopicPartition, Long> changelogOffsets) {
+            super.commit(changelogOffsets);
+            if (COUNTED.addAndGet(uncommitted) >= until) {
+                COMMITTED.countDown();
+            }
+            uncommitted = 0;
+        }
+    }
+
+    private static final class Listener implements StateRestoreListener {
+        @Override
+        public void onRestoreStart(TopicPartition partition, String store, long first, long last) {
+            // Counted at the end.
+        }
+
+        @Override
+        public void onBatchRestored(TopicPartition partition, String store, long last, long records) {
+            // Counted at the end.
+        }
+
+        @Override
+        public void onRestoreEnd(TopicPartition partition, String store, long records) {
+            RESTORED.addAndGet(records);
+        }
+    }
+
+    /** The command that runs it. */
+    static ProcessBuilder command(List<String> args, Path output) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                CountingApplication.class.getName()));
+        command.addAll(args);
+        return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    }
+}

@@ -1,0 +1,100 @@
+package io.flexdb.kafka;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.storage.Formatter;
+
+/** A broker of Kafka in this JVM, which is its own controller. */
+final class LocalBroker implements AutoCloseable {
+    private final String address;
+    private final KafkaRaftServer server;
+
+    private LocalBroker(String address, KafkaRaftServer server) {
+        this.address = address;
+        this.server = server;
+    }
+
+    /** Formats a directory and starts a broker in it. */
+    static LocalBroker start(Path directory) throws Exception {
+        String logs = directory.resolve("kafka").toString();
+        new Formatter()
+                .setClusterId(Uuid.randomUuid().toString())
+                .setNodeId(1)
+                .setDirectories(List.of(logs))
+                .setMetadataLogDirectory(logs)
+                .setControllerListenerName("CONTROLLER")
+                .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8))
+                .run();
+        int port = freePort();
+        int controllerPort = freePort();
+        Properties properties = new Properties();
+        properties.putAll(Map.of(
+                "process.roles",
+                "broker,controller",
+                "node.id",
+                "1",
+                "log.dirs",
+                logs,
+                "listeners",
+                "PLAINTEXT://localhost:" + port + ",CONTROLLER://localhost:" + controllerPort,
+                "advertised.listeners",
+                "PLAINTEXT://localhost:" + port,
+                "controller.listener.names",
+                "CONTROLLER",
+                "controller.quorum.voters",
+                "1@localhost:" + controllerPort,
+                "listener.security.protocol.map",
+                "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"));
+        properties.putAll(Map.of(
+                "offsets.topic.replication.factor", "1",
+                "offsets.topic.num.partitions", "1",
+                "transaction.state.log.replication.factor", "1",
+                "transaction.state.log.min.isr", "1",
+                "transaction.state.log.num.partitions", "1",
+                "group.initial.rebalance.delay.ms", "0",
+                "group.min.session.timeout.ms", "500",
+                "log.cleaner.enable", "false"));
+        KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(properties), Time.SYSTEM);
+        server.startup();
+        return new LocalBroker("localhost:" + port, server);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** Host and port. */
+    String address() {
+        return address;
+    }
+
+    void createTopic(String name, int partitions) throws ExecutionException, InterruptedException {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
+            admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
+                    .all()
+                    .get();
+        }
+    }
+
+    @Override
+    public void close() {
+        server.shutdown();
+        server.awaitShutdown();
+    }
+}

@@ -1,17 +1,26 @@
 package io.flexdb;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pairs of a page and more, put at random places, are written once: a neighbour does not have them written again. */
+/**
+ * Pairs of a page and more, put at random places, are written once: a neighbour does not have them written again, or
+ * read.
+ */
 class FlexDBLongPairsTest {
     private static final int PAIRS = 600;
 
@@ -36,6 +45,64 @@ class FlexDBLongPairsTest {
                 assertArrayEquals(value(key, valueBytes), db.get(key));
             }
         }
+    }
+
+    @Test
+    void theDirectoryOfAnIntervalIsEnoughToDivideIt() {
+        AtomicInteger reads = new AtomicInteger();
+        HookedVfs counting = new HookedVfs(new SimulatedVfs(), (kind, path) -> {
+            if (kind == HookedVfs.Kind.READ && path.endsWith("data")) {
+                reads.incrementAndGet();
+            }
+        });
+        FlexDBOptions options = FlexDBOptions.defaults().withMemtableBytes(256 << 10);
+        try (FlexDB db = FlexDB.open(counting, StoreDriver.DIRECTORY, options, false)) {
+            Random random = new Random(5);
+            for (int i = 0; i < 5 * PAIRS; i++) {
+                db.put(ByteBuffer.allocate(8).putLong(random.nextLong()).array(), new byte[8192]);
+            }
+            db.flush();
+            assertTrue(reads.get() < PAIRS / 10, reads + " reads for " + 5 * PAIRS + " puts");
+            assertTrue(db.check().isSound());
+        }
+    }
+
+    /** Zeros at the end of a key are not seen in its window; keys that only differ in them need to be read. */
+    @Test
+    void keysThatDifferLittleAreDividedWhereTheyDiffer() {
+        SimulatedVfs vfs = new SimulatedVfs();
+        Random random = new Random(6);
+        TreeMap<byte[], byte[]> expected = new TreeMap<>(Arrays::compareUnsigned);
+        FlexDBOptions options = FlexDBOptions.defaults().withMemtableBytes(256 << 10);
+        FlexDB db = FlexDB.open(vfs, StoreDriver.DIRECTORY, options, false);
+        for (int i = 0; i < 4 * PAIRS; i++) {
+            byte[] key = new byte[1 + random.nextInt(9)];
+            for (int at = 0; at < key.length; at++) {
+                key[at] = (byte) (random.nextInt(3) - 1);
+            }
+            byte[] value =
+                    ByteBuffer.allocate(1000 + random.nextInt(6000)).putInt(i).array();
+            db.put(key, value);
+            expected.put(key, value);
+            if (i % 1000 == 999) {
+                db.flush();
+                assertTrue(db.check().isSound());
+            }
+        }
+        db.close();
+        db = FlexDB.open(vfs.kill(), StoreDriver.DIRECTORY, options, false);
+        assertTrue(db.check().isSound());
+        try (FlexCursor cursor = db.cursor()) {
+            cursor.seekToFirst();
+            for (Map.Entry<byte[], byte[]> entry : expected.entrySet()) {
+                assertArrayEquals(entry.getKey(), cursor.key());
+                assertArrayEquals(entry.getValue(), cursor.value());
+                assertArrayEquals(entry.getValue(), db.get(entry.getKey()));
+                cursor.next();
+            }
+            assertFalse(cursor.isValid());
+        }
+        db.close();
     }
 
     private static byte[] value(byte[] key, int bytes) {

@@ -130,6 +130,20 @@ public final class DirectoryBuilder {
         return pair < count ? starts[pair] : bytes;
     }
 
+    /** A pair's window. */
+    public int window(int pair) {
+        return windows[pair];
+    }
+
+    /** Whether windows tell each pair from the one before it. */
+    public boolean haveDistinctWindows() {
+        boolean distinct = !outline;
+        for (int pair = 1; pair < count && distinct; pair++) {
+            distinct = windows[pair] != windows[pair - 1];
+        }
+        return distinct;
+    }
+
     /** Replaces a pair's window. */
     public void setWindow(int pair, int window) {
         windows[pair] = window;

@@ -839,10 +839,12 @@ public final class Committer {
         }
     }
 
-    /** Whether the keys of the merged content are wanted: to be anchors, or for a filter that has become too small. */
+    /** Whether the keys of the merged content are wanted: for anchors, filters, or one that has become too small. */
     private boolean needsKeys(Interval interval) {
-        return editor.areDivided()
-                || filters != null && filters.isOutgrown(interval.contentNumber(), editor.filters.change);
+        if (filters != null) {
+            return editor.areDivided() || filters.isOutgrown(interval.contentNumber(), editor.filters.change);
+        }
+        return editor.areDivided() && !content.directory().haveDistinctWindows();
     }
 
     /** Reads the needed parts of the old interval, and returns whether to change it in place. */

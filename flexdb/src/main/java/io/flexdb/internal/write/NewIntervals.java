@@ -11,6 +11,12 @@ import java.util.Arrays;
 
 /** The intervals that a new content makes, in the place of one. For one thread. */
 final class NewIntervals {
+    /*
+     * Anchors come from the keys if these are in memory, else from their windows: a commit then divides an interval of
+     * which it has only the directory, without reading its pairs. A window is the four bytes behind what all keys of
+     * the interval begin with, filled up with zeros. Where it differs from that of the key before, it makes a separator:
+     * without its last zeros it is above the key before and not above its own.
+     */
     private final Intervals intervals;
     final IntervalReplacement replacement = new IntervalReplacement();
     private int[] ends = new int[16]; // the pair behind each
@@ -46,7 +52,7 @@ final class NewIntervals {
     }
 
     /**
-     * Divides a content, which has its keys, or makes one interval.
+     * Divides a content, which has its keys or distinct windows, or makes one interval.
      *
      * @param old the interval that there was
      */
@@ -58,21 +64,20 @@ final class NewIntervals {
         int first = 0;
         while (first < pairs) {
             int end = Interval.endOfInterval(directory.starts(), pairs, content.bytes(), first, pairsEach);
-            add(content, first, end);
+            add(content, old, first, end);
             first = end;
         }
         if (pairs == 0) {
-            add(content, 0, 0);
+            add(content, old, 0, 0);
         }
         if (content.haveKeys()) {
             makeWindows(content, old);
         } else {
-            assert count() == 1 : "without keys there is one";
-            skipped[0] = content.skipped();
+            Arrays.fill(skipped, 0, count(), content.skipped()); // they stay as they are
         }
     }
 
-    private void add(MergedContent content, int first, int end) {
+    private void add(MergedContent content, Interval old, int first, int end) {
         int part = count();
         if (part == ends.length) {
             ends = Arrays.copyOf(ends, 2 * part);
@@ -83,6 +88,9 @@ final class NewIntervals {
         long number = intervals.newContent();
         if (first == 0) {
             replacement.first(bytes, end - first, number);
+        } else if (!content.haveKeys()) {
+            int length = putWindow(content.directory(), old, content.skipped(), first);
+            replacement.add(anchor, 0, length, bytes, end - first, number);
         } else {
             // Any key would do that is above the last one before it and not above its first one.
             int lower = content.keyPosition(first - 1);
@@ -101,6 +109,23 @@ final class NewIntervals {
             content.keyBuffer(first).get(key, anchor, 0, length);
             replacement.add(anchor, 0, length, bytes, end - first, number);
         }
+    }
+
+    /** Makes an anchor of what all keys begin with and a pair's window, and returns its length. */
+    private int putWindow(DirectoryBuilder directory, Interval old, int common, int pair) {
+        int window = directory.window(pair);
+        assert Integer.compareUnsigned(window, directory.window(pair - 1)) > 0 : "windows do not tell keys apart";
+        assert common <= old.commonPrefix() : "not all keys of the interval begin so";
+        int most = Math.max(old.anchorLength(), common + Integer.BYTES);
+        if (anchor.length < most) {
+            anchor = new byte[most];
+        }
+        old.anchor(anchor);
+        int length = common;
+        for (int left = window; left != 0; left <<= Byte.SIZE) {
+            anchor[length++] = (byte) (left >>> Integer.SIZE - Byte.SIZE);
+        }
+        return length;
     }
 
     /** Makes the windows of each part skip the common prefix of all keys that belong to it, or will. */

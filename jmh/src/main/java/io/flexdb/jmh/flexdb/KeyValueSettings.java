@@ -366,7 +366,7 @@ final class KeyValueSettings implements Callable<Integer> {
 
     /** How stores are opened. */
     StoreSettings store(Path of) {
-        return new StoreSettings(of, cacheBytes(), memtableBytes, durability, null);
+        return new StoreSettings(of, cacheBytes(), memtableBytes, durability, memoryBytes > 0, null);
     }
 
     private static final class MemoryBytes implements ITypeConverter<Long> {

@@ -125,7 +125,7 @@ public final class LargeValues implements Callable<Integer> {
         Path place = directory.resolve("values");
         KeyValue.remove(place); // of a run that was killed
         Files.createDirectories(place);
-        StoreSettings settings = new StoreSettings(place, 64L << 20, 0, durability, UnaryOperator.identity());
+        StoreSettings settings = new StoreSettings(place, 64L << 20, 0, durability, false, UnaryOperator.identity());
         int count = (int) Math.max(1, (mebibytes << 20) / valueBytes);
         int keys = Math.max(1, count * 2 / 3);
         byte[] value = new byte[valueBytes];

@@ -8,8 +8,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.lmdbjava.ByteBufferProxy;
 import org.lmdbjava.Cursor;
 import org.lmdbjava.Dbi;
@@ -24,7 +26,7 @@ import org.lmdbjava.Txn;
 /**
  * LMDB, one transaction for each put. Without sync it writes to its mapped file (MDB_WRITEMAP), which is the faster way,
  * and leaves the rest to the operating system (MDB_NOSYNC), so that a killed process loses nothing. Its cache is the page
- * cache.
+ * cache. With more data than memory the kernel is told not to read ahead (MDB_NORDAHEAD).
  */
 final class LmdbStore implements KeyValueStore {
     private static final long MAP_BYTES = 1L << 40; // of addresses, not of disk
@@ -37,16 +39,18 @@ final class LmdbStore implements KeyValueStore {
     private final ThreadLocal<Client> client = ThreadLocal.withInitial(this::newClient);
 
     LmdbStore(StoreSettings settings) {
-        EnvFlags[] flags = settings.sync()
-                ? new EnvFlags[] {EnvFlags.MDB_NOTLS}
-                : new EnvFlags[] {
-                    EnvFlags.MDB_NOTLS, EnvFlags.MDB_NOSYNC, EnvFlags.MDB_NOMETASYNC, EnvFlags.MDB_WRITEMAP
-                };
+        Set<EnvFlags> flags = EnumSet.of(EnvFlags.MDB_NOTLS);
+        if (!settings.sync()) {
+            flags.addAll(Set.of(EnvFlags.MDB_NOSYNC, EnvFlags.MDB_NOMETASYNC, EnvFlags.MDB_WRITEMAP));
+        }
+        if (settings.beyondMemory()) {
+            flags.add(EnvFlags.MDB_NORDAHEAD);
+        }
         this.environment = Env.create(ByteBufferProxy.PROXY_OPTIMAL)
                 .setMapSize(MAP_BYTES)
                 .setMaxDbs(1)
                 .setMaxReaders(MAX_READERS)
-                .open(settings.directory().toFile(), flags);
+                .open(settings.directory().toFile(), flags.toArray(EnvFlags[]::new));
         this.database = environment.openDbi("pairs".getBytes(US_ASCII), DbiFlags.MDB_CREATE);
     }
 

@@ -25,6 +25,9 @@ interface AddressSpace extends AutoCloseable {
     /** The I/O barrier: what was written before is on the disk when it returns. */
     void barrier() throws IOException;
 
+    /** Lets go of what it keeps of the file in memory, page cache aside. While nobody reads or writes. */
+    default void becomeCold() throws IOException {}
+
     /** Bytes of the space. */
     long size();
 

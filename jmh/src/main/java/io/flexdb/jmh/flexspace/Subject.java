@@ -1,6 +1,5 @@
 package io.flexdb.jmh.flexspace;
 
-import io.flexdb.flexspace.FlexSpace;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +45,7 @@ record Subject(String name, Path directory, long cacheBytes, long logBytes) {
     AddressSpace create(FileAddressSpace.Insertion insertion, boolean barrierIsCheckpoint) throws IOException {
         remove();
         if (isFlexSpace()) {
-            return new FlexAddressSpace(FlexSpace.open(files(), options()), barrierIsCheckpoint);
+            return new FlexAddressSpace(files(), options(), barrierIsCheckpoint);
         }
         return new FileAddressSpace(files(), insertion);
     }

@@ -130,6 +130,7 @@ final class WriteAndRead {
         double bytes = (double) settings.blocks * blockBytes;
         for (boolean sequential : new boolean[] {true, false}) {
             if (cold) {
+                space.becomeCold();
                 PageCache.drop();
             }
             long first = workload.read(space, sequential, threads);

@@ -224,7 +224,7 @@ class KeyValueTest {
     void everyStoreIsAskedInTheSameWay(Subject subject) throws IOException {
         Path own = Files.createDirectory(directory.resolve("own"));
         Path copies = Files.createDirectory(directory.resolve("copies"));
-        try (KeyValueStore store = subject.open(new StoreSettings(own, 8 << 20, 1 << 20, Durability.OS, null))) {
+        try (KeyValueStore store = subject.open(new StoreSettings(own, 8 << 20, 1 << 20, Durability.OS, false, null))) {
             for (int i = 9; i >= 0; i--) {
                 store.put(new byte[] {'k', (byte) i}, new byte[] {(byte) (i + 1)});
             }

@@ -21,7 +21,7 @@ class FlexDBKeyValueStore extends PlainStore implements KeyValueStore<Bytes, byt
     private final KeyValues committed;
 
     FlexDBKeyValueStore(String name, ValueFormat format) {
-        super(name, "key-value " + format, KEY_VALUE_SCOPE);
+        super(name, StoreFormat.Kind.KEY_VALUE, format);
         all = new KeyValues(state, false);
         committed = new KeyValues(state, true);
     }

@@ -24,7 +24,7 @@ class FlexDBSessionStore extends PlainStore implements SessionStore<Bytes, byte[
     private final Sessions committed;
 
     FlexDBSessionStore(String name, ValueFormat format, long retention) {
-        super(name, "session " + format, SESSION_SCOPE);
+        super(name, StoreFormat.Kind.SESSION, format);
         segments = new Segments(state, retention, Segments.lengthFor(retention));
         all = new Sessions(state, segments, false);
         committed = new Sessions(state, segments, true);

@@ -139,11 +139,11 @@ public final class FlexDBStores {
     /** A supplier has a name. */
     private abstract static class Supplier {
         private final String name;
-        private final String scope;
+        private final StoreFormat.Kind kind;
 
-        Supplier(String name, String scope) {
+        Supplier(String name, StoreFormat.Kind kind) {
             this.name = Objects.requireNonNull(name, "name cannot be null");
-            this.scope = scope;
+            this.kind = kind;
         }
 
         public String name() {
@@ -151,7 +151,7 @@ public final class FlexDBStores {
         }
 
         public String metricsScope() {
-            return scope;
+            return kind.metricsScope();
         }
     }
 
@@ -159,7 +159,7 @@ public final class FlexDBStores {
         private final ValueFormat format;
 
         KeyValueSupplier(String name, ValueFormat format) {
-            super(name, PlainStore.KEY_VALUE_SCOPE);
+            super(name, StoreFormat.Kind.KEY_VALUE);
             this.format = format;
         }
 
@@ -180,7 +180,7 @@ public final class FlexDBStores {
         private final long retention;
 
         VersionedSupplier(String name, long retention) {
-            super(name, PlainStore.KEY_VALUE_SCOPE);
+            super(name, StoreFormat.Kind.VERSIONED);
             this.retention = retention;
         }
 
@@ -199,7 +199,7 @@ public final class FlexDBStores {
         private final WindowParameters parameters;
 
         WindowSupplier(WindowParameters parameters) {
-            super(parameters.name(), PlainStore.WINDOW_SCOPE);
+            super(parameters.name(), StoreFormat.Kind.WINDOW);
             this.parameters = parameters;
         }
 
@@ -239,7 +239,7 @@ public final class FlexDBStores {
         private final long retention;
 
         SessionSupplier(String name, long retention) {
-            super(name, PlainStore.SESSION_SCOPE);
+            super(name, StoreFormat.Kind.SESSION);
             this.retention = retention;
         }
 

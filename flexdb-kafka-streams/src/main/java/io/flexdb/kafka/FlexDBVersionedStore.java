@@ -26,7 +26,7 @@ final class FlexDBVersionedStore extends PlainStore implements VersionedKeyValue
     private final Versions committed;
 
     FlexDBVersionedStore(String name, long retention) {
-        super(name, "versioned", KEY_VALUE_SCOPE);
+        super(name, StoreFormat.Kind.VERSIONED, ValueFormat.PLAIN);
         segments = new Segments(state, retention, Math.max(retention / 8, 2_000));
         all = new Versions(state, segments, false);
         committed = new Versions(state, segments, true);

@@ -28,7 +28,7 @@ class FlexDBWindowStore extends PlainStore implements WindowStore<Bytes, byte[]>
     private volatile int duplicate; // only the writer changes it
 
     FlexDBWindowStore(WindowParameters parameters) {
-        super(parameters.name(), "window " + parameters.format(), WINDOW_SCOPE);
+        super(parameters.name(), StoreFormat.Kind.WINDOW, parameters.format());
         segments = new Segments(state, parameters.retention(), Segments.lengthFor(parameters.retention()));
         retainsDuplicates = parameters.retainsDuplicates();
         all = new Windows(state, segments, parameters.size(), () -> duplicate, false);

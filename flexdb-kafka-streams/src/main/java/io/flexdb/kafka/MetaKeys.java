@@ -9,7 +9,7 @@ import org.apache.kafka.common.TopicPartition;
  * <table>
  *   <caption>entries</caption>
  *   <tr><th>key</th><th>value</th></tr>
- *   <tr><td>{@code store/format}</td><td>kind and format of the store, as text</td></tr>
+ *   <tr><td>{@code store/format}</td><td>what the store is: {@link StoreFormat}, as text</td></tr>
  *   <tr><td>{@code store/offset/topic/partition}</td><td>changelog offset, 8 bytes</td></tr>
  *   <tr><td>{@code store/position}</td><td>position in the input topics, as Kafka Streams encodes it</td></tr>
  *   <tr><td>{@code store/time}</td><td>the highest time that the store has seen, 8 bytes</td></tr>

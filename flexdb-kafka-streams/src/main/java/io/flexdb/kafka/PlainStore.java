@@ -11,16 +11,10 @@ import org.apache.kafka.streams.query.QueryResult;
 
 /** What is the same in all kinds of stores; the work is in {@link StoreState}. */
 abstract class PlainStore implements StateStore {
-    /** Scopes of metrics. */
-    static final String KEY_VALUE_SCOPE = "flexdb";
-
-    static final String WINDOW_SCOPE = "flexdb-window";
-    static final String SESSION_SCOPE = "flexdb-session";
-
     final StoreState state;
 
-    PlainStore(String name, String format, String scope) {
-        state = new StoreState(name, format, scope);
+    PlainStore(String name, StoreFormat.Kind kind, ValueFormat values) {
+        state = new StoreState(name, new StoreFormat(kind, values));
     }
 
     @Override

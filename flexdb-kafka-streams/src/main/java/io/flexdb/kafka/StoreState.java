@@ -5,6 +5,7 @@ import io.flexdb.FlexCursor;
 import io.flexdb.FlexDBStats;
 import io.flexdb.Keyspace;
 import io.flexdb.ReadOptions;
+import io.flexdb.Transaction;
 import io.flexdb.WriteBatch;
 import io.flexdb.WriteOptions;
 import io.flexdb.storage.SnapshotTooOldException;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.StreamsConfig;
@@ -77,13 +79,12 @@ final class StoreState {
     }
 
     private final String name;
-    private final String format;
-    private final String scope;
-    private final Position position = Position.emptyPosition(); // of all writes; guarded by itself
-    private final Position committedPosition = Position.emptyPosition(); // guarded by itself
+    private final StoreFormat format;
     private final Map<Long, Layer> layers = new ConcurrentHashMap<>();
     private final Set<AutoCloseable> iterators = ConcurrentHashMap.newKeySet();
 
+    private volatile Position position = Position.emptyPosition(); // of all writes; what is in it, guarded by itself
+    private volatile Position committedPosition = Position.emptyPosition(); // what is in it, guarded by itself
     private StateStoreContext context;
     private volatile TaskDatabase database;
     private boolean exactlyOnce;
@@ -96,14 +97,9 @@ final class StoreState {
     private Map<TopicPartition, Long> lastCommit; // its offsets, or null
     private volatile boolean open;
 
-    /**
-     * @param format kind and format of values, as they are told to people
-     * @param scope of metrics
-     */
-    StoreState(String name, String format, String scope) {
+    StoreState(String name, StoreFormat format) {
         this.name = name;
         this.format = format;
-        this.scope = scope;
     }
 
     String name() {
@@ -145,7 +141,7 @@ final class StoreState {
         }
         RecordBatchingStateRestoreCallback callback = records -> restore(records, restorer);
         storeContext.register(root, callback);
-        StoreMetrics.register(storeContext, scope, name, this::entriesIfOpen, this::statsIfOpen);
+        StoreMetrics.register(storeContext, format.kind().metricsScope(), name, this::entriesIfOpen, this::statsIfOpen);
     }
 
     private static boolean isTrue(Object property) {
@@ -164,29 +160,54 @@ final class StoreState {
     }
 
     private void load() {
+        // A task that failed opens the stores again that it had.
+        layers.clear();
+        lastCommit = null;
+        written = false;
+        cleared = false;
         Keyspace meta = database.meta();
-        byte[] stored = meta.get(MetaKeys.format(name));
-        if (stored == null) {
-            meta.put(MetaKeys.format(name), format.getBytes(StandardCharsets.UTF_8), UNFORCED);
-        } else if (!format.equals(new String(stored, StandardCharsets.UTF_8))) {
-            throw new ProcessorStateException("The store " + name + " was written as "
-                    + new String(stored, StandardCharsets.UTF_8) + " and can't be opened as " + format
-                    + ". Nothing was changed. To restore it from its changelog in the new form, stop the application and"
-                    + " call KafkaStreams#cleanUp");
-        }
-        markAhead(meta);
-        byte[] storedPosition = meta.get(MetaKeys.position(name));
-        if (storedPosition != null) {
-            Position loaded = PositionSerde.deserialize(ByteBuffer.wrap(storedPosition));
-            position.merge(loaded);
-            committedPosition.merge(loaded);
-        }
-        byte[] time = meta.get(MetaKeys.time(name));
-        streamTime = time == null ? -1 : ByteBuffer.wrap(time).getLong();
         String prefix = keyspaceName("");
         for (String keyspace : database.keyspaces(prefix)) {
             long segment = Long.parseLong(keyspace.substring(prefix.length()));
             layers.put(segment, new Layer(database.db().keyspace(keyspace)));
+        }
+        loadFormat(meta);
+        markAhead(meta);
+        byte[] storedPosition = meta.get(MetaKeys.position(name));
+        Position loaded = storedPosition == null
+                ? Position.emptyPosition()
+                : PositionSerde.deserialize(ByteBuffer.wrap(storedPosition));
+        position = loaded;
+        committedPosition = loaded.copy();
+        byte[] time = meta.get(MetaKeys.time(name));
+        streamTime = time == null ? -1 : ByteBuffer.wrap(time).getLong();
+    }
+
+    private void loadFormat(Keyspace meta) {
+        byte[] encoded = meta.get(MetaKeys.format(name));
+        if (encoded == null) {
+            meta.put(MetaKeys.format(name), format.encode(), UNFORCED);
+            return;
+        }
+        String stored = new String(encoded, StandardCharsets.UTF_8);
+        if (!stored.equals(format.toString())) {
+            upgrade(format.upgradeFrom(stored)
+                    .orElseThrow(() -> new ProcessorStateException("The store " + name + " was written as " + stored
+                            + " and can't be opened as " + format
+                            + ". Nothing was changed. To restore it from its changelog in the new form, stop the"
+                            + " application and call KafkaStreams#cleanUp")));
+        }
+    }
+
+    /** Writes all values anew, in one transaction with the format: a crash leaves all of the old or all of the new. */
+    private void upgrade(UnaryOperator<byte[]> converter) {
+        try (Transaction transaction = database.db().begin()) {
+            for (Layer layer : layers.values()) {
+                Transaction here = transaction.in(layer.keyspace());
+                layer.keyspace().forEach((key, value) -> here.put(key, converter.apply(value)));
+            }
+            transaction.in(database.meta()).put(MetaKeys.format(name), format.encode());
+            transaction.commit(Durability.SYNC);
         }
     }
 
@@ -210,8 +231,8 @@ final class StoreState {
             return;
         }
         open = false;
-        closeIterators();
         try {
+            closeIterators();
             if (!buffered && !written && !cleared) {
                 database.meta().delete(MetaKeys.ahead(name), UNFORCED);
             }

@@ -9,9 +9,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.apache.kafka.streams.errors.ProcessorStateException;
 
 /**
@@ -27,13 +28,13 @@ final class TaskDatabase {
     static final String PREFIX = "flexdb.";
 
     private static final String META = "meta";
-    private static final Map<Path, TaskDatabase> OPEN = new HashMap<>(); // guarded by itself
+    private static final ConcurrentMap<Path, TaskDatabase> OPEN = new ConcurrentHashMap<>();
 
     private final Path path;
     private final FlexDB db;
     private final Keyspace meta;
     private final Durability commitDurability;
-    private int holders; // guarded by OPEN
+    private int holders; // changed within an operation of OPEN
 
     private TaskDatabase(Path path, FlexDB db, Durability commitDurability) {
         this.path = path;
@@ -53,15 +54,11 @@ final class TaskDatabase {
         FlexDBOptions options =
                 FlexDBOptions.defaults().withDurability(Durability.SYNC).withProperties(configs, PREFIX);
         Path path = taskDirectory.toAbsolutePath().normalize().resolve(DIRECTORY);
-        synchronized (OPEN) {
-            TaskDatabase database = OPEN.get(path);
-            if (database == null) {
-                database = open(path, options);
-                OPEN.put(path, database);
-            }
+        return OPEN.compute(path, (key, open) -> {
+            TaskDatabase database = open == null ? open(path, options) : open;
             database.holders++;
             return database;
-        }
+        });
     }
 
     private static TaskDatabase open(Path path, FlexDBOptions options) {
@@ -85,13 +82,22 @@ final class TaskDatabase {
 
     /** Gives it back. The last one who does closes the FlexDB. */
     void release() {
-        synchronized (OPEN) {
+        RuntimeException[] failure = {null};
+        OPEN.computeIfPresent(path, (key, open) -> {
+            assert open == this && holders > 0 : path;
             holders--;
-            assert holders >= 0 : path;
-            if (holders == 0) {
-                OPEN.remove(path);
-                db.close();
+            if (holders > 0) {
+                return this;
             }
+            try {
+                db.close();
+            } catch (StorageException e) {
+                failure[0] = e; // it is closed all the same
+            }
+            return null;
+        });
+        if (failure[0] != null) {
+            throw failure[0];
         }
     }
 

@@ -18,7 +18,9 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.processor.StandbyUpdateListener;
 import org.apache.kafka.streams.processor.StateRestoreListener;
+import org.apache.kafka.streams.processor.TaskId;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -39,6 +41,7 @@ final class CountingApplication {
     private final Properties properties = new Properties();
     private final int until;
     private final boolean halts;
+    private final int standbyRecords;
 
     private CountingApplication(String[] args) {
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, args[1]);
@@ -51,16 +54,20 @@ final class CountingApplication {
         properties.put("enable.transactional.statestores", exactlyOnce);
         properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 200);
         properties.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
+        properties.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, 1); // where there is a second instance
+        properties.put(StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG, 0);
         properties.put("session.timeout.ms", 2000);
         properties.put("heartbeat.interval.ms", 300);
         properties.put("auto.offset.reset", "earliest");
         until = Integer.parseInt(args[4]);
         halts = Boolean.parseBoolean(args[5]);
+        standbyRecords = Integer.parseInt(args[6]);
     }
 
     /**
      * @param args the broker's address, the application's name, the directory of states, whether exactly once, after how
-     *     many writes to tell that they are committed, and whether to halt in the next write after that
+     *     many writes to tell that they are committed, whether to halt in the next write after that, and after how many
+     *     records of standby tasks to tell that they are there
      */
     public static void main(String[] args) throws InterruptedException {
         new CountingApplication(args).run();
@@ -71,6 +78,7 @@ final class CountingApplication {
         CountDownLatch running = new CountDownLatch(1);
         try (KafkaStreams streams = new KafkaStreams(topology(), properties)) {
             streams.setGlobalStateRestoreListener(new Listener());
+            streams.setStandbyUpdateListener(new StandbyListener(standbyRecords));
             streams.setUncaughtExceptionHandler(e -> {
                 e.printStackTrace();
                 Runtime.getRuntime().halt(3);
@@ -167,6 +175,34 @@ final class CountingApplication {
                 COMMITTED.countDown();
             }
             uncommitted = 0;
+        }
+    }
+
+    private static final class StandbyListener implements StandbyUpdateListener {
+        private final AtomicLong records = new AtomicLong();
+        private final int until;
+
+        StandbyListener(int until) {
+            this.until = until;
+        }
+
+        @Override
+        public void onUpdateStart(TopicPartition partition, String store, long first) {
+            // Counted as they come.
+        }
+
+        @Override
+        public void onBatchLoaded(
+                TopicPartition partition, String store, TaskId task, long last, long count, long end) {
+            if (records.addAndGet(count) >= until) {
+                System.out.println("standby");
+            }
+        }
+
+        @Override
+        public void onUpdateSuspended(
+                TopicPartition partition, String store, long offset, long end, SuspendReason reason) {
+            // Counted before.
         }
     }
 

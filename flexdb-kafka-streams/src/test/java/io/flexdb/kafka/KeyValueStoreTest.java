@@ -1,6 +1,7 @@
 package io.flexdb.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -30,8 +31,10 @@ import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.QueryResult;
 import org.apache.kafka.streams.query.RangeQuery;
+import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.TimestampedBytesStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -222,6 +225,23 @@ class KeyValueStoreTest {
     }
 
     @Test
+    void aStoreThatIsClosedDirtyAndOpenedAgainForgetsWhatWasNotCommitted() {
+        TestContext context = context(true);
+        FlexDBKeyValueStore store = open("store", context);
+        context.processes(1);
+        store.put(key("a"), value("1"));
+        store.commit(Map.of(CHANGELOG, 1L));
+        context.processes(2);
+        store.put(key("a"), value("2"));
+        store.close();
+        store.init(context, store);
+        assertEquals("1", text(store.get(key("a"))));
+        assertEquals(Position.emptyPosition().withComponent("input", 0, 1), store.getPosition());
+        assertEquals(0, store.approximateNumUncommittedBytes());
+        store.close();
+    }
+
+    @Test
     void withExactlyOnceButNoTransactionsAStoreThatWasKilledIsCorruptedAndOneThatWasClosedIsNot(@TempDir Path copy) {
         TestContext context = context(false).with("processing.guarantee", "exactly_once_v2");
         FlexDBKeyValueStore store = open("store", context);
@@ -331,17 +351,45 @@ class KeyValueStoreTest {
     }
 
     @Test
-    void aStoreOfAnotherFormatIsRefusedAndLeftAsItIs() {
+    void aStoreOfANewerFormatIsRefusedAndLeftAsItIs() {
         TestContext context = context(false);
-        FlexDBKeyValueStore store = open("store", context);
+        FlexDBKeyValueStore store = FlexDBKeyValueStore.of("store", ValueFormat.HEADERS);
+        store.init(context, store);
         store.put(key("a"), value("1"));
         store.close();
-        FlexDBKeyValueStore other = FlexDBKeyValueStore.of("store", ValueFormat.HEADERS);
-        ProcessorStateException e = assertThrows(ProcessorStateException.class, () -> other.init(context, other));
-        assertTrue(e.getMessage().contains("key-value plain"), e.getMessage());
-        FlexDBKeyValueStore again = open("store", context);
+        ProcessorStateException e = assertThrows(ProcessorStateException.class, () -> open("store", context));
+        assertTrue(e.getMessage().contains("key-value headers"), e.getMessage());
+        FlexDBWindowStore window =
+                FlexDBWindowStore.of(new WindowParameters("store", ValueFormat.HEADERS, 1000, 1000, false));
+        assertThrows(ProcessorStateException.class, () -> window.init(context, window));
+        FlexDBKeyValueStore again = FlexDBKeyValueStore.of("store", ValueFormat.HEADERS);
+        again.init(context, again);
         assertEquals("1", text(again.get(key("a"))));
         again.close();
+    }
+
+    @Test
+    void aStoreOfAnOlderFormatIsUpgraded() {
+        TestContext context = context(false);
+        FlexDBKeyValueStore plain = open("store", context);
+        plain.put(key("a"), value("1"));
+        plain.commit(Map.of(CHANGELOG, 3L));
+        plain.close();
+
+        FlexDBKeyValueStore timestamped = FlexDBKeyValueStore.of("store", ValueFormat.TIMESTAMPED);
+        timestamped.init(context, timestamped);
+        byte[] withTimestamp = TimestampedBytesStore.convertToTimestampedFormat(value("1"));
+        assertArrayEquals(withTimestamp, timestamped.get(key("a")));
+        assertEquals(3, timestamped.committedOffset(CHANGELOG));
+        timestamped.close();
+
+        FlexDBKeyValueStore headers = FlexDBKeyValueStore.of("store", ValueFormat.HEADERS);
+        headers.init(context, headers);
+        assertArrayEquals(HeadersBytesStore.convertToHeaderFormat(withTimestamp), headers.get(key("a")));
+        headers.close();
+        headers.init(context, headers);
+        assertArrayEquals(HeadersBytesStore.convertToHeaderFormat(withTimestamp), headers.get(key("a")));
+        headers.close();
     }
 
     @Test

@@ -11,9 +11,12 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
@@ -80,6 +83,23 @@ class KeyValueTopologyTest {
             assertTrue(metric(driver, "timed", "total-sst-files-size") >= 0);
             assertTrue(metric(driver, "timed", "block-cache-usage") >= 0);
             assertTrue(metric(driver, "plain", "put-rate") > 0); // of Kafka Streams itself
+        }
+    }
+
+    @Test
+    void aGlobalTableIsKeptToo() {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.globalTable(
+                "table",
+                Consumed.with(Serdes.String(), Serdes.String()),
+                Materialized.<String, String>as(FlexDBStores.timestampedKeyValueStore("global"))
+                        .withKeySerde(Serdes.String())
+                        .withValueSerde(Serdes.String()));
+        try (TopologyTestDriver driver = new TopologyTestDriver(builder.build(), properties("exactly_once_v2"))) {
+            var input = driver.createInputTopic("table", new StringSerializer(), new StringSerializer());
+            input.pipeInput("a", "1", Instant.ofEpochMilli(100));
+            KeyValueStore<String, ValueAndTimestamp<String>> global = driver.getTimestampedKeyValueStore("global");
+            assertEquals(ValueAndTimestamp.make("1", 100), global.get("a"));
         }
     }
 

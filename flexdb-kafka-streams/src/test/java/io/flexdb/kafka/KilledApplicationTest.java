@@ -17,6 +17,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -95,6 +96,32 @@ class KilledApplicationTest {
         assertEquals("counts " + KEYS + " " + (count + 1), line(third, "counts"));
     }
 
+    @Test
+    void aStandbyTakesOverAndRestoresOnlyWhatItHasNot() throws Exception {
+        int sentBefore = sent;
+        Path first = directory.resolve("active");
+        Path second = directory.resolve("standby");
+        Process active = start("moved", true, sentBefore, true, first, "active-states");
+        Process standby = null;
+        try {
+            awaitLine(active, first, "committed");
+            standby = start("moved", true, LATE_RECORDS, false, second, "standby-states", sentBefore);
+            awaitLine(standby, second, "standby");
+            send(LATE_RECORDS);
+            assertTrue(active.waitFor(60, TimeUnit.SECONDS), () -> "it did not halt: " + read(first));
+            assertTrue(standby.waitFor(60, TimeUnit.SECONDS), () -> "it did not end: " + read(second));
+            assertEquals(0, standby.exitValue(), () -> read(second));
+        } finally {
+            active.destroyForcibly();
+            if (standby != null) {
+                standby.destroyForcibly();
+            }
+        }
+        long restored = Long.parseLong(line(second, "restored").split(" ")[1]);
+        assertTrue(restored <= LATE_RECORDS, () -> read(second));
+        assertEquals("counts " + KEYS + " " + sent, line(second, "counts"), () -> read(second));
+    }
+
     // ----
 
     private static int sent;
@@ -111,9 +138,16 @@ class KilledApplicationTest {
 
     private static Process start(String name, boolean exactlyOnce, int until, boolean halts, Path output, String states)
             throws Exception {
+        return start(name, exactlyOnce, until, halts, output, states, Integer.MAX_VALUE);
+    }
+
+    private static Process start(
+            String name, boolean exactlyOnce, int until, boolean halts, Path output, String states, int standbyRecords)
+            throws Exception {
         List<String> args = new ArrayList<>(List.of(broker.address(), name));
         args.add(directory.resolve(states).toString());
         args.addAll(List.of(String.valueOf(exactlyOnce), String.valueOf(until), String.valueOf(halts)));
+        args.add(String.valueOf(standbyRecords));
         return CountingApplication.command(args, output).start();
     }
 

@@ -406,6 +406,38 @@ class TimedStoresTest {
         store.close();
     }
 
+    // ---- formats
+
+    @Test
+    void windowsAndSessionsOfAnOlderFormatAreUpgraded() {
+        TestContext context = context(false);
+        Bytes key = Bytes.wrap(new byte[] {1});
+        byte[] value = {7};
+        WindowStore<Bytes, byte[]> plain = windows(context, false);
+        plain.put(key, value, 5);
+        plain.put(key, value, SEGMENT);
+        plain.close();
+        Duration size = Duration.ofMillis(SIZE);
+        WindowStore<Bytes, byte[]> withHeaders = open(
+                FlexDBStores.timestampedWindowStoreWithHeaders("store", RETENTION, size, false)
+                        .get(),
+                context);
+        byte[] upgraded = {0, -1, -1, -1, -1, -1, -1, -1, -1, 7};
+        assertArrayEquals(upgraded, withHeaders.fetch(key, 5));
+        assertArrayEquals(upgraded, withHeaders.fetch(key, SEGMENT));
+        withHeaders.close();
+
+        Windowed<Bytes> session = new Windowed<>(key, new SessionWindow(1, 2));
+        SessionStore<Bytes, byte[]> sessions =
+                open(FlexDBStores.sessionStore("sessions", RETENTION).get(), context);
+        sessions.put(session, value);
+        sessions.close();
+        SessionStore<Bytes, byte[]> upgradedSessions =
+                open(FlexDBStores.sessionStoreWithHeaders("sessions", RETENTION).get(), context);
+        assertArrayEquals(new byte[] {0, 7}, upgradedSessions.fetchSession(key, 1, 2));
+        upgradedSessions.close();
+    }
+
     // ---- arguments
 
     @Test

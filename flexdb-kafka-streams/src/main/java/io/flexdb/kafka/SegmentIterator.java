@@ -97,7 +97,7 @@ final class SegmentIterator<K> implements KeyValueIterator<K, byte[]> {
         }
     }
 
-    /** The same, of times. */
+    /** Shows the pairs of a key with their times alone. */
     static WindowStoreIterator<byte[]> ofTimes(SegmentIterator<Long> iterator) {
         return new WindowStoreIterator<>() {
             @Override

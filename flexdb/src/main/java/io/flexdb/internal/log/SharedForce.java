@@ -213,7 +213,9 @@ public final class SharedForce {
     /** The first of two failures, which knows of the other if there is memory for that. */
     private static Throwable withSuppressed(Throwable first, Throwable second) {
         try {
-            first.addSuppressed(second);
+            if (second != first) { // the JVM throws one error again and again when it has no memory for others
+                first.addSuppressed(second);
+            }
         } catch (OutOfMemoryError e) {
             // The first one says enough.
         }

@@ -450,16 +450,12 @@ public final class RangeFilters {
         if (!areSome || count == 0) {
             return;
         }
-        IndexView view = index.current();
         IntervalCursor cursor = index.cursor();
-        for (long offset = 0; offset < view.totalBytes(); ) {
-            cursor.seekOffset(view, offset);
+        for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
             if (!isWanted(cursor)) {
                 forget(cursor.contentNumber());
             }
-            offset = cursor.logicalOffset() + Math.max(1, cursor.lengthBytes());
         }
-        cursor.reset();
     }
 
     /** Forgets all sets and models. Before anybody asks. */

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reads of keys and short ranges that are absent: what filters are for. */
-final class AbsentKeys implements Suite {
+final class AbsentKeys implements KeyValueSuite {
     @Override
     public String name() {
         return "absent";
@@ -13,11 +13,6 @@ final class AbsentKeys implements Suite {
     @Override
     public String title() {
         return "What is absent";
-    }
-
-    @Override
-    public String paper() {
-        return "";
     }
 
     @Override
@@ -31,20 +26,8 @@ final class AbsentKeys implements Suite {
     }
 
     @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
-    }
-
-    @Override
-    public long diskBytes(Plan plan) {
-        return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
-    }
-
-    @Override
     public List<Cell> cells(Plan plan) {
-        List<String> stores = plan.stores().stream()
-                .filter(store -> !store.equals("skiplist"))
-                .toList();
+        List<String> stores = KeyValueCells.storesOnDisk(plan);
         return KeyValueCells.of(plan, stores, "absent", KeyValueCells.UDB, "--parts=absent");
     }
 

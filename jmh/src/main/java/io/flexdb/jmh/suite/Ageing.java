@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reads of a store that is updated at random again and again; FlexDB with its defragmentation and without. */
-final class Ageing implements Suite {
+final class Ageing implements KeyValueSuite {
     @Override
     public String name() {
         return "ageing";
@@ -13,11 +13,6 @@ final class Ageing implements Suite {
     @Override
     public String title() {
         return "Ageing and defragmentation";
-    }
-
-    @Override
-    public String paper() {
-        return "";
     }
 
     @Override
@@ -31,20 +26,8 @@ final class Ageing implements Suite {
     }
 
     @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
-    }
-
-    @Override
-    public long diskBytes(Plan plan) {
-        return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
-    }
-
-    @Override
     public List<Cell> cells(Plan plan) {
-        List<String> stores = plan.stores().stream()
-                .filter(store -> !store.equals("skiplist"))
-                .toList();
+        List<String> stores = KeyValueCells.storesOnDisk(plan);
         return KeyValueCells.of(plan, stores, "ageing", KeyValueCells.UDB, "--parts=ageing");
     }
 

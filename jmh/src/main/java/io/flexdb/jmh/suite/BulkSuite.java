@@ -20,11 +20,6 @@ final class BulkSuite implements Suite {
     }
 
     @Override
-    public String paper() {
-        return "";
-    }
-
-    @Override
     public int cellSeconds(Plan plan) {
         return plan.of(3, 12, 300);
     }

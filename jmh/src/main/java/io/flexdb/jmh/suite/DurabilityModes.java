@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Puts by what has happened to them when they return. */
-final class DurabilityModes implements Suite {
+final class DurabilityModes implements KeyValueSuite {
     @Override
     public String name() {
         return "durability";
@@ -16,28 +16,13 @@ final class DurabilityModes implements Suite {
     }
 
     @Override
-    public String paper() {
-        return "";
-    }
-
-    @Override
     public int cellSeconds(Plan plan) {
         return plan.of(3, 17, 6000);
     }
 
     @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
-    }
-
-    @Override
     public int rounds(Plan plan) {
         return plan.fewestRounds();
-    }
-
-    @Override
-    public long diskBytes(Plan plan) {
-        return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
     }
 
     @Override

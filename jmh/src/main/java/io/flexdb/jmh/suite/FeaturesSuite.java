@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What only some stores have, beside plain puts and gets. */
-final class FeaturesSuite implements Suite {
+final class FeaturesSuite implements KeyValueSuite {
     @Override
     public String name() {
         return "features";
@@ -16,11 +16,6 @@ final class FeaturesSuite implements Suite {
     }
 
     @Override
-    public String paper() {
-        return "";
-    }
-
-    @Override
     public int cellSeconds(Plan plan) {
         return plan.of(4, 50, 15_000);
     }
@@ -28,11 +23,6 @@ final class FeaturesSuite implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewestRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override

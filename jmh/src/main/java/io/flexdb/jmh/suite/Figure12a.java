@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 12a: the rate of puts into an empty store. */
-final class Figure12a implements Suite {
+final class Figure12a implements KeyValueSuite {
     static final List<String> LOADS = List.of("sequential", "Zipfian", "Zipfian-Composite", "random");
 
     @Override
@@ -36,11 +36,6 @@ final class Figure12a implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override

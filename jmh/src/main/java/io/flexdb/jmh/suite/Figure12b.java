@@ -3,7 +3,7 @@ package io.flexdb.jmh.suite;
 import java.util.List;
 
 /** Figure 12b: the bytes that puts into an empty store write; measured with Figure 12a. */
-final class Figure12b implements Suite {
+final class Figure12b implements KeyValueSuite {
     @Override
     public String name() {
         return "fig12b";
@@ -32,11 +32,6 @@ final class Figure12b implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override

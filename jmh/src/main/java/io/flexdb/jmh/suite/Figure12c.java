@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 12c: the rate of reads by key. */
-final class Figure12c implements Suite {
+final class Figure12c implements KeyValueSuite {
     private static final List<String> GETS = List.of("sequential", "Zipfian", "Zipfian-Composite", "uniform", "absent");
 
     @Override
@@ -36,11 +36,6 @@ final class Figure12c implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override

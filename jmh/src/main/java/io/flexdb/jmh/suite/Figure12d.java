@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 12d: the rate of scans. */
-final class Figure12d implements Suite {
+final class Figure12d implements KeyValueSuite {
     private static final List<String> SCANS = List.of("Zipfian", "Zipfian-Composite", "uniform", "Zipfian, keys only");
 
     @Override
@@ -35,16 +35,6 @@ final class Figure12d implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
-    }
-
-    @Override
-    public long diskBytes(Plan plan) {
-        return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
     }
 
     @Override

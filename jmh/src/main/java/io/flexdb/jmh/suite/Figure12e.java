@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Figure 12e: rates by the number of client threads. */
-final class Figure12e implements Suite {
+final class Figure12e implements KeyValueSuite {
     @Override
     public String name() {
         return "fig12e";
@@ -36,16 +36,6 @@ final class Figure12e implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
-    }
-
-    @Override
-    public long diskBytes(Plan plan) {
-        return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
     }
 
     private static List<Integer> threads(Plan plan) {

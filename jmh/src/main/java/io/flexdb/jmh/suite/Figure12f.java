@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Figure 12f: updates of twice the records, and what garbage collection costs them at two utilizations. */
-final class Figure12f implements Suite {
+final class Figure12f implements KeyValueSuite {
     private static final List<String> UPDATES = List.of("Zipfian", "Zipfian-Composite", "uniform");
     private static final List<String> UTILIZATIONS =
             List.of("", ", least utilization 0.50", ", least utilization 0.85");
@@ -37,11 +37,6 @@ final class Figure12f implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Figure 13a: YCSB with the records in memory. */
-final class Figure13a implements Suite {
+final class Figure13a implements KeyValueSuite {
     static final String WORKLOADS = "a,b,c,d,e-50,f";
 
     @Override
@@ -33,11 +33,6 @@ final class Figure13a implements Suite {
     @Override
     public int cellSeconds(Plan plan) {
         return plan.of(5, 20 + 6 * plan.seconds(), 5000 + 6 * plan.seconds());
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     private static int records(Plan plan) {

@@ -79,9 +79,7 @@ final class Figure13b implements Suite {
         }
         more.addAll(Figure13a.timed(plan));
         List<Cell> cells = new ArrayList<>();
-        List<String> keepers = plan.stores().stream()
-                .filter(store -> !store.equals("skiplist"))
-                .toList();
+        List<String> keepers = KeyValueCells.storesOnDisk(plan);
         for (Cell cell :
                 KeyValueCells.of(plan, keepers, "ycsb-out-of-core", KeyValueCells.UDB, more.toArray(String[]::new))) {
             cells.add(new Cell(cell.id(), cell.subject(), cell.program(), "out of core, ", cell.arguments()));

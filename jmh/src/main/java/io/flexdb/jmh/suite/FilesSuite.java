@@ -32,11 +32,6 @@ final class FilesSuite implements Suite {
         return "Files";
     }
 
-    @Override
-    public String paper() {
-        return "";
-    }
-
     private static int files(Plan plan) {
         return plan.of(2_000, 100_000, 1_000_000);
     }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The first seconds of a service: YCSB's workloads, each in a fresh process on a copy of the loaded store. */
-final class FirstSeconds implements Suite {
+final class FirstSeconds implements KeyValueSuite {
     private static final int LEAST_SECONDS = 3; // that rates by second need
 
     @Override
@@ -18,11 +18,6 @@ final class FirstSeconds implements Suite {
     }
 
     @Override
-    public String paper() {
-        return "";
-    }
-
-    @Override
     public int cellSeconds(Plan plan) {
         return plan.of(8, 20 + workloads(plan).size() * (plan.seconds() + 5), 30_000);
     }
@@ -30,11 +25,6 @@ final class FirstSeconds implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewestRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override
@@ -48,9 +38,7 @@ final class FirstSeconds implements Suite {
 
     @Override
     public List<Cell> cells(Plan plan) {
-        List<String> stores = plan.stores().stream()
-                .filter(store -> !store.equals("skiplist"))
-                .toList();
+        List<String> stores = KeyValueCells.storesOnDisk(plan);
         return KeyValueCells.of(
                 plan,
                 stores,

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Rates by the number of pairs in the store. */
-final class Growth implements Suite {
+final class Growth implements KeyValueSuite {
     @Override
     public String name() {
         return "growth";
@@ -14,11 +14,6 @@ final class Growth implements Suite {
     @Override
     public String title() {
         return "Rates by the number of pairs";
-    }
-
-    @Override
-    public String paper() {
-        return "";
     }
 
     private static List<Integer> sizes(Plan plan) {
@@ -36,11 +31,6 @@ final class Growth implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewestRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override

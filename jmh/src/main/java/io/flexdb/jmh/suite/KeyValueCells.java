@@ -40,6 +40,11 @@ final class KeyValueCells {
         return plan.of(0, 2, 60);
     }
 
+    /** The stores that keep their pairs on disk. */
+    static List<String> storesOnDisk(Plan plan) {
+        return plan.stores().stream().filter(store -> !store.equals("skiplist")).toList();
+    }
+
     /** Disk space of a store with so many records and what comes with it. */
     static long diskBytes(DataSet set, long records) {
         return LEAST_BYTES + SPACE_FACTOR * set.pairBytes * records;

@@ -16,11 +16,6 @@ final class OpeningSuite implements Suite {
     }
 
     @Override
-    public String paper() {
-        return "";
-    }
-
-    @Override
     public int cellSeconds(Plan plan) {
         return plan.of(3, 20, 60);
     }
@@ -37,9 +32,7 @@ final class OpeningSuite implements Suite {
 
     @Override
     public List<Cell> cells(Plan plan) {
-        List<String> stores = plan.stores().stream()
-                .filter(store -> !store.equals("skiplist"))
-                .toList();
+        List<String> stores = KeyValueCells.storesOnDisk(plan);
         return KeyValueCells.of(plan, stores, "opening", KeyValueCells.UDB, "--parts=opening");
     }
 

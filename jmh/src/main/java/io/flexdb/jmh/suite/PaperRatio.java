@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the paper's text says of ours and a rival, where its plots have no numbers.
+ * A ratio of ours to a rival from the paper's text, where its plots have no numbers.
  *
  * @param label of what is compared
  * @param ours the subject, such as {@code FlexDB}

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reads alone, and beside a thread that puts as fast as it can. */
-final class ReadersUnderCommits implements Suite {
+final class ReadersUnderCommits implements KeyValueSuite {
     @Override
     public String name() {
         return "readers";
@@ -16,11 +16,6 @@ final class ReadersUnderCommits implements Suite {
     }
 
     @Override
-    public String paper() {
-        return "";
-    }
-
-    @Override
     public int cellSeconds(Plan plan) {
         return plan.of(3, 25, 6000);
     }
@@ -28,11 +23,6 @@ final class ReadersUnderCommits implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewestRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Recovery: opening after a kill and after a close, by the number of pairs. */
-final class RecoverySuite implements Suite {
+final class RecoverySuite implements KeyValueSuite {
     @Override
     public String name() {
         return "recovery";
@@ -43,11 +43,6 @@ final class RecoverySuite implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewestRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override

@@ -15,7 +15,9 @@ interface Suite {
     String title();
 
     /** The table, figure or paragraph of the paper; empty if the paper has none. */
-    String paper();
+    default String paper() {
+        return "";
+    }
 
     /** A sentence with the paper's numbers, where they stand in its text or plots only; empty if there are none. */
     default String paperSays() {
@@ -54,7 +56,7 @@ interface Suite {
         return cell.program().measure(cell, round, child);
     }
 
-    /** What the paper's text says of ours beside a rival; empty if its figures have numbers, or it says nothing. */
+    /** Ratios of ours to a rival from the paper's text; empty if its figures have numbers, or it says nothing. */
     default List<PaperRatio> paperRatios(Plan plan) {
         return List.of();
     }

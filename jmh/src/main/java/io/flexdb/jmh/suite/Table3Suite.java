@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Table 3: the memory that leads to the pairs, for the data sets of the paper. */
-final class Table3Suite implements Suite {
+final class Table3Suite implements KeyValueSuite {
     /** The paper's bytes for each pair: 3.51 GB of 720 million, 1.50 GB of 420 million, 534 MB of 150 million pairs. */
     private static final Map<String, String> PAPER = Map.of("zippydb", "4.88", "udb", "3.57", "sys", "3.56");
 
@@ -39,11 +39,6 @@ final class Table3Suite implements Suite {
     @Override
     public int rounds(Plan plan) {
         return plan.fewRounds();
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
     }
 
     @Override

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Table 4: the distribution of latencies. */
-final class Table4Suite implements Suite {
+final class Table4Suite implements KeyValueSuite {
     /** The paper's figures of RocksDB, FlexDB and KVell. */
     private static final Map<String, String> PAPER = Map.of(
             "PUT, average", "13.8 3.9 1669",
@@ -36,16 +36,6 @@ final class Table4Suite implements Suite {
     @Override
     public int cellSeconds(Plan plan) {
         return plan.of(3, 14, 5000);
-    }
-
-    @Override
-    public long memoryBytes(Plan plan) {
-        return KeyValueCells.memoryBytes(plan);
-    }
-
-    @Override
-    public long diskBytes(Plan plan) {
-        return KeyValueCells.diskBytes(KeyValueCells.UDB, KeyValueCells.UDB.records(plan));
     }
 
     @Override

@@ -18,11 +18,6 @@ final class ValuesBySize implements Suite {
         return "Large values, by size and durability";
     }
 
-    @Override
-    public String paper() {
-        return "";
-    }
-
     private static int mebibytes(Plan plan) {
         return plan.of(4, 256, 16_384);
     }

@@ -7,8 +7,6 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
@@ -48,11 +46,7 @@ class FlexDBKeyValueStore extends PlainStore implements KeyValueStore<Bytes, byt
     }
 
     @Override
-    public void init(StateStoreContext context, StateStore root) {
-        state.init(context, root, this::restore);
-    }
-
-    private void restore(ConsumerRecord<byte[], byte[]> changelogRecord) {
+    void restore(ConsumerRecord<byte[], byte[]> changelogRecord) {
         state.stage(layer(), PlainKeys.encode(changelogRecord.key()), changelogRecord.value());
     }
 

@@ -7,25 +7,21 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.kstream.Windowed;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.ReadOnlySessionStore;
 import org.apache.kafka.streams.state.SessionStore;
 
 /** A session store. A pair stands in the segment of its session's end. */
-class FlexDBSessionStore extends PlainStore implements SessionStore<Bytes, byte[]> {
-    /** What follows the key in a changelog record: end and start. */
+class FlexDBSessionStore extends SegmentedStore implements SessionStore<Bytes, byte[]> {
+    /** End and start, which follow the key in a changelog record. */
     private static final int CHANGELOG_SUFFIX_BYTES = 2 * Long.BYTES;
 
-    private final Segments segments;
     private final Sessions all;
     private final Sessions committed;
 
     FlexDBSessionStore(String name, ValueFormat format, long retention) {
-        super(name, StoreFormat.Kind.SESSION, format);
-        segments = new Segments(state, retention, Segments.lengthFor(retention));
+        super(name, StoreFormat.Kind.SESSION, format, retention, Segments.lengthFor(retention));
         all = new Sessions(state, segments, false);
         committed = new Sessions(state, segments, true);
     }
@@ -38,41 +34,21 @@ class FlexDBSessionStore extends PlainStore implements SessionStore<Bytes, byte[
     }
 
     @Override
-    public void init(StateStoreContext context, StateStore root) {
-        state.init(context, root, this::restore);
-    }
-
-    private void restore(ConsumerRecord<byte[], byte[]> changelogRecord) {
+    void restore(ConsumerRecord<byte[], byte[]> changelogRecord) {
         byte[] key = changelogRecord.key();
         int length = key.length - CHANGELOG_SUFFIX_BYTES;
         ByteBuffer suffix = ByteBuffer.wrap(key, length, CHANGELOG_SUFFIX_BYTES);
         long end = suffix.getLong();
         long start = suffix.getLong();
-        state.observe(end);
-        Layer layer = segments.forWrite(end);
-        if (layer != null) {
-            state.stage(layer, TimedKeys.encode(Arrays.copyOf(key, length), end, start), changelogRecord.value());
-        }
-    }
-
-    @Override
-    long firstLiveLayer() {
-        return segments.firstLive();
+        restore(end, TimedKeys.encode(Arrays.copyOf(key, length), end, start), changelogRecord.value());
     }
 
     @Override
     public void put(Windowed<Bytes> sessionKey, byte[] aggregate) {
         Objects.requireNonNull(sessionKey, "sessionKey cannot be null");
-        state.checkOpen();
         long start = sessionKey.window().start();
         long end = sessionKey.window().end();
-        state.observe(end);
-        Layer layer = segments.forWrite(end);
-        if (layer == null) {
-            state.touch(); // expired
-        } else {
-            state.put(layer, TimedKeys.encode(sessionKey.key().get(), end, start), aggregate);
-        }
+        write(end, TimedKeys.encode(sessionKey.key().get(), end, start), aggregate);
     }
 
     @Override

@@ -20,30 +20,19 @@ import org.apache.kafka.streams.state.VersionedRecord;
 import org.apache.kafka.streams.state.VersionedRecordIterator;
 
 /** A versioned key-value store; {@link Versions} tells where a version stands. */
-final class FlexDBVersionedStore extends PlainStore implements VersionedKeyValueStore<Bytes, byte[]> {
-    private final Segments segments;
+final class FlexDBVersionedStore extends SegmentedStore implements VersionedKeyValueStore<Bytes, byte[]> {
     private final Versions all;
     private final Versions committed;
 
     FlexDBVersionedStore(String name, long retention) {
-        super(name, StoreFormat.Kind.VERSIONED, ValueFormat.PLAIN);
-        segments = new Segments(state, retention, Math.max(retention / 8, 2_000));
+        super(name, StoreFormat.Kind.VERSIONED, ValueFormat.PLAIN, retention, Math.max(retention / 8, 2_000));
         all = new Versions(state, segments, false);
         committed = new Versions(state, segments, true);
     }
 
     @Override
-    public void init(StateStoreContext context, StateStore root) {
-        state.init(context, root, this::restore);
-    }
-
-    private void restore(ConsumerRecord<byte[], byte[]> changelogRecord) {
+    void restore(ConsumerRecord<byte[], byte[]> changelogRecord) {
         write(changelogRecord.key(), changelogRecord.value(), changelogRecord.timestamp());
-    }
-
-    @Override
-    long firstLiveLayer() {
-        return segments.firstLive();
     }
 
     // ---- writes

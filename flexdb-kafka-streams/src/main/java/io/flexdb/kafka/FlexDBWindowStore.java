@@ -7,8 +7,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.kstream.Windowed;
-import org.apache.kafka.streams.processor.StateStore;
-import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.ReadOnlyWindowStore;
@@ -17,19 +15,22 @@ import org.apache.kafka.streams.state.WindowStore;
 import org.apache.kafka.streams.state.WindowStoreIterator;
 
 /** A window store. A pair stands in the segment of its window's start. */
-class FlexDBWindowStore extends PlainStore implements WindowStore<Bytes, byte[]> {
-    /** What follows the key in a changelog record: start, and an int that tells duplicates apart. */
+class FlexDBWindowStore extends SegmentedStore implements WindowStore<Bytes, byte[]> {
+    /** Start, and an int that tells duplicates apart; they follow the key in a changelog record. */
     private static final int CHANGELOG_SUFFIX_BYTES = Long.BYTES + Integer.BYTES;
 
-    private final Segments segments;
     private final boolean retainsDuplicates;
     private final Windows all;
     private final Windows committed;
     private volatile int duplicate; // only the writer changes it
 
     FlexDBWindowStore(WindowParameters parameters) {
-        super(parameters.name(), StoreFormat.Kind.WINDOW, parameters.format());
-        segments = new Segments(state, parameters.retention(), Segments.lengthFor(parameters.retention()));
+        super(
+                parameters.name(),
+                StoreFormat.Kind.WINDOW,
+                parameters.format(),
+                parameters.retention(),
+                Segments.lengthFor(parameters.retention()));
         retainsDuplicates = parameters.retainsDuplicates();
         all = new Windows(state, segments, parameters.size(), () -> duplicate, false);
         committed = new Windows(state, segments, parameters.size(), () -> duplicate, true);
@@ -57,26 +58,13 @@ class FlexDBWindowStore extends PlainStore implements WindowStore<Bytes, byte[]>
     }
 
     @Override
-    public void init(StateStoreContext context, StateStore root) {
-        state.init(context, root, this::restore);
-    }
-
-    private void restore(ConsumerRecord<byte[], byte[]> changelogRecord) {
+    void restore(ConsumerRecord<byte[], byte[]> changelogRecord) {
         byte[] key = changelogRecord.key();
         int length = key.length - CHANGELOG_SUFFIX_BYTES;
         ByteBuffer suffix = ByteBuffer.wrap(key, length, CHANGELOG_SUFFIX_BYTES);
         long start = suffix.getLong();
         int number = suffix.getInt();
-        state.observe(start);
-        Layer layer = segments.forWrite(start);
-        if (layer != null) {
-            state.stage(layer, TimedKeys.encode(Arrays.copyOf(key, length), start, number), changelogRecord.value());
-        }
-    }
-
-    @Override
-    long firstLiveLayer() {
-        return segments.firstLive();
+        restore(start, TimedKeys.encode(Arrays.copyOf(key, length), start, number), changelogRecord.value());
     }
 
     @Override
@@ -88,14 +76,7 @@ class FlexDBWindowStore extends PlainStore implements WindowStore<Bytes, byte[]>
         if (retainsDuplicates) {
             duplicate = duplicate + 1 & Integer.MAX_VALUE;
         }
-        state.checkOpen();
-        state.observe(windowStartTimestamp);
-        Layer layer = segments.forWrite(windowStartTimestamp);
-        if (layer == null) {
-            state.touch(); // expired
-        } else {
-            state.put(layer, TimedKeys.encode(key.get(), windowStartTimestamp, duplicate), value);
-        }
+        write(windowStartTimestamp, TimedKeys.encode(key.get(), windowStartTimestamp, duplicate), value);
     }
 
     /** Reads of all writes, or of those that are committed. */

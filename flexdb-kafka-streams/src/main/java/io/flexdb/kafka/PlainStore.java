@@ -1,21 +1,31 @@
 package io.flexdb.kafka;
 
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.QueryResult;
 
-/** What is the same in all kinds of stores; the work is in {@link StoreState}. */
+/** The methods that all kinds of stores share; the work is in {@link StoreState}. */
 abstract class PlainStore implements StateStore {
     final StoreState state;
 
     PlainStore(String name, StoreFormat.Kind kind, ValueFormat values) {
         state = new StoreState(name, new StoreFormat(kind, values));
     }
+
+    @Override
+    public void init(StateStoreContext context, StateStore root) {
+        state.init(context, root, this::restore);
+    }
+
+    /** Applies a record of the changelog. */
+    abstract void restore(ConsumerRecord<byte[], byte[]> changelogRecord);
 
     @Override
     public String name() {

@@ -81,7 +81,7 @@ public final class Service implements AutoCloseable {
         answer(exchange, 200, registry.scrape().getBytes(UTF_8));
     }
 
-    /** What a store refuses is the caller's fault, a full disk or damage is not. */
+    /** Tells faults of the caller, which the store refuses, from a full disk or damage. */
     private static HttpHandler guarded(HttpHandler handler) {
         return exchange -> {
             try {

@@ -131,7 +131,7 @@ final class ImportCommand extends ToolCommand {
                 Failures.exitCode(e), Failures.message(e) + "; these keyspaces were imported before: " + imported, e);
     }
 
-    /** What is imported, and into which keyspaces. */
+    /** The maps to import, and the keyspaces that they go into. */
     private Map<String, String> targets(ForeignStore from) {
         List<String> names = from.names();
         Map<String, String> targets = new LinkedHashMap<>();

@@ -7,7 +7,7 @@ import io.flexdb.files.internal.RangeLocks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** What a channel reads and writes. Any thread may call it. */
+/** The file that a channel reads and writes. Any thread may call it. */
 interface ChannelFile {
     /** Bytes of the file. */
     long size() throws IOException;

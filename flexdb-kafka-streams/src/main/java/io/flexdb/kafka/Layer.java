@@ -21,7 +21,7 @@ final class Layer {
     /** Stands for a deletion in {@link #pending}; known by its identity. */
     private static final byte[] DELETED = new byte[0];
 
-    /** What an entry takes on the heap beside its bytes. */
+    /** Heap of an entry beside its bytes. */
     private static final int ENTRY_BYTES = 96;
 
     private final Keyspace keyspace;

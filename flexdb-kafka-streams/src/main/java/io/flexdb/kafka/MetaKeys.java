@@ -27,7 +27,7 @@ final class MetaKeys {
         return bytes(store + "/offset/" + partition.topic() + "/" + partition.partition());
     }
 
-    /** What the keys of all offsets of a store begin with. */
+    /** The beginning of the keys of all offsets of a store. */
     static byte[] offsets(String store) {
         return bytes(store + "/offset/");
     }

@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import org.apache.kafka.streams.state.HeadersBytesStore;
 import org.apache.kafka.streams.state.TimestampedBytesStore;
 
-/** What a store is, as {@code meta} has it: two words. */
+/** Kind of a store and format of its values, two words in {@code meta}. */
 record StoreFormat(Kind kind, ValueFormat values) {
     /** Where the pairs of a store stand, and under which keys. */
     enum Kind {
@@ -22,7 +22,7 @@ record StoreFormat(Kind kind, ValueFormat values) {
             this.metricsScope = metricsScope;
         }
 
-        /** What the metrics of such stores are tagged with. */
+        /** The tag of the metrics of such stores. */
         String metricsScope() {
             return metricsScope;
         }

@@ -43,7 +43,7 @@ import org.apache.kafka.streams.state.internals.PositionSerde;
 import org.apache.kafka.streams.state.internals.StoreQueryUtils;
 
 /**
- * What all kinds of stores have in common: their place in the {@link TaskDatabase}, their layers, offsets, position and
+ * The state that all kinds of stores have: their place in the {@link TaskDatabase}, their layers, offsets, position and
  * open iterators.
  *
  * <p>Problem: after a crash a store should restore nothing that was committed, and with exactly-once it must not hold what
@@ -65,7 +65,7 @@ import org.apache.kafka.streams.state.internals.StoreQueryUtils;
  * <p>One thread at a time writes, commits and closes. Any thread reads.
  */
 final class StoreState {
-    /** What Kafka Streams means by a committed offset of a store that has none. */
+    /** Stands for the committed offset of a store that has none, in Kafka Streams. */
     private static final long OFFSET_UNKNOWN = -4;
 
     /** A batch that is larger is written in parts. Only what Kafka has committed is. */

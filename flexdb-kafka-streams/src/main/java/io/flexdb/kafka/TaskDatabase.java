@@ -24,7 +24,7 @@ final class TaskDatabase {
     /** The directory in that of a task. No class here makes others. */
     static final String DIRECTORY = "flexdb";
 
-    /** What properties of Kafka Streams begin with that are options of the FlexDB. */
+    /** Begins the names of Kafka Streams' properties that are options of the FlexDB. */
     static final String PREFIX = "flexdb.";
 
     private static final String META = "meta";
@@ -105,12 +105,12 @@ final class TaskDatabase {
         return db;
     }
 
-    /** What stores keep beside their data; see {@link MetaKeys}. */
+    /** The keyspace for all that stores keep beside their data; see {@link MetaKeys}. */
     Keyspace meta() {
         return meta;
     }
 
-    /** What has happened to a commit when it returns. */
+    /** The durability of a commit that has returned. */
     Durability commitDurability() {
         return commitDurability;
     }

@@ -19,7 +19,7 @@ import java.util.Arrays;
 final class TimedKeys {
     private TimedKeys() {}
 
-    /** What all keys of a user's key begin with. */
+    /** The beginning of all keys of a user's key. */
     static byte[] prefix(byte[] key) {
         return encode(key);
     }

@@ -3,7 +3,7 @@ package io.flexdb.kafka;
 import java.util.Locale;
 import org.apache.kafka.streams.DslStoreFormat;
 
-/** What the values of a store have before the user's bytes. */
+/** The bytes that the values of a store have before the user's. */
 enum ValueFormat {
     /** Nothing. */
     PLAIN,

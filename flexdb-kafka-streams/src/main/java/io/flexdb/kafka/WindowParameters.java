@@ -3,7 +3,7 @@ package io.flexdb.kafka;
 import java.util.Objects;
 
 /**
- * What a window store is.
+ * The parameters of a window store.
  *
  * @param retention in milliseconds, at least the size
  * @param size of a window, in milliseconds

@@ -27,7 +27,7 @@ final class Page {
     private final Map<Node, String> ids = new HashMap<>();
 
     /**
-     * What stands below a heading, up to the next one.
+     * The text below a heading, up to the next one.
      *
      * @param level of the heading, from 1
      * @param id by which links name it; as GitHub makes it of the title

@@ -3,7 +3,7 @@ package io.flexdb.site;
 import java.util.List;
 import java.util.Locale;
 
-/** What the search on the site looks into: a script that sets an array of sections. It needs no server. */
+/** The index of the site's search: a script that sets an array of sections. It needs no server. */
 final class SearchIndex {
     private SearchIndex() {}
 

@@ -45,7 +45,7 @@ public enum ForeignKind {
         return engine;
     }
 
-    /** What runs while the library is there. */
+    /** Work that needs the library. */
     @FunctionalInterface
     public interface Work<T> {
         /** Runs. */

@@ -1,8 +1,8 @@
 package io.flexdb.cli.foreign;
 
-/** What the keys or values of a map are, where the store does not tell. */
+/** The type of the keys or values of a map, where the store does not tell. */
 public enum ForeignType {
-    /** What the store says, or what its engine takes if nothing is said. */
+    /** The type that the store tells, or else that of its engine. */
     AUTO,
     /** Byte arrays. */
     BYTES,

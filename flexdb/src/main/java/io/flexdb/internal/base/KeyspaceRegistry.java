@@ -67,12 +67,12 @@ public final class KeyspaceRegistry {
         byNumber.put(number, UNKNOWN);
     }
 
-    /** What was said of a name when the store was opened. */
+    /** The settings given for a name when the store was opened. */
     public KeyspaceSettings of(String name) {
         return byName.getOrDefault(name, KeyspaceSettings.NONE);
     }
 
-    /** What was said of a number, which may be below 1 for the default keyspace; it has none. */
+    /** The settings of a number; none for one below 1, which is the default keyspace's. */
     public KeyspaceSettings of(int number) {
         return number < FIRST ? KeyspaceSettings.NONE : byNumber.getOrDefault(number, KeyspaceSettings.NONE);
     }

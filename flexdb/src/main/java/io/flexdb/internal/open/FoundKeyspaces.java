@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What logs tell of keyspaces before their writes are taken: names, and which of them have operands, so need a merge
+ * The keyspaces that logs tell of, before their writes are taken: names, and which of them have operands, so need a merge
  * function. For one thread at a time.
  */
 final class FoundKeyspaces implements FoundWrites.Visitor {

@@ -190,7 +190,7 @@ final class TailTables implements WalFollower.Target {
         runs = List.of();
     }
 
-    /** What their writes tell of keyspaces. */
+    /** The keyspaces that their writes tell of. */
     FoundKeyspaces keyspaces() {
         return keyspaces;
     }

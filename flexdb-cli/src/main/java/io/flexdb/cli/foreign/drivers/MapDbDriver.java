@@ -41,7 +41,7 @@ public final class MapDbDriver implements ForeignDriver {
         }
     }
 
-    /** Who writes has a lock on the file, which MapDB does not ask for if it only reads. */
+    /** Looks for the lock that a writer has on the file: MapDB does not if it only reads. */
     private static FileChannel lock(Path source) {
         FileChannel channel = null;
         try {

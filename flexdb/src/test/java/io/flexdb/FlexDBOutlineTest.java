@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.StoreOracle.Edit;
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.KeyHeads;
@@ -17,7 +18,9 @@ import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
@@ -162,6 +165,62 @@ class FlexDBOutlineTest {
             assertTrue(outlines > 100, outlines + " outlines");
             store.db.close();
         }
+    }
+
+    /** An outline may be of a time when less belonged to its interval, and more bytes were common to all of its keys. */
+    @Test
+    void allPairsOfAnOutlinedIntervalThatHasBecomeWiderAreReplaced() {
+        int replaced = 0;
+        for (long seed = 1; seed <= Math.max(3, Effort.times(12)); seed++) {
+            StoreDriver store = store(SMALL, seed);
+            assertEachKey(store, "all intervals are known");
+            Random random = new Random(seed);
+            for (int round = 0; round < 12; round++) {
+                replaced += replaceOutlined(store, random, "seed " + seed + ", round " + round) ? 1 : 0;
+            }
+            store.db.close();
+        }
+        assertTrue(replaced > 10, replaced + " intervals replaced");
+    }
+
+    private static boolean replaceOutlined(StoreDriver store, Random random, String at) {
+        SparseIndex index = store.db.access.store().index;
+        IntervalCursor interval = index.cursor();
+        byte[] somewhere = KeyHeads.DEFAULT.stored(key(random.nextInt(KEYS)));
+        interval.seek(index.current(), somewhere, 0, somewhere.length);
+        byte[] anchor = new byte[100];
+        byte[] lower = Arrays.copyOf(anchor, interval.anchor(anchor));
+        byte[] upper = Arrays.copyOf(anchor, Math.max(0, interval.upperAnchor(anchor)));
+        IntervalCache cache = store.db.access.store().cache;
+        long content = interval.contentNumber();
+        if (lower.length == 0 || upper.length == 0 || !cache.contains(content) || cache.containsDirectory(content)) {
+            return false;
+        }
+        byte[] wider = Arrays.copyOf(upper, 12);
+        wider[3]++; // all that begins with the next three bytes, and somewhat more, goes
+        List<Edit> edits = new ArrayList<>();
+        byte[] last = lower;
+        for (byte[] key : store.oracle.now().subMap(lower, upper).keySet()) {
+            edits.add(new Edit(key, null));
+            last = key;
+        }
+        store.deleteRange(last, wider);
+        store.flush();
+        for (int i = 0; i < 200; i++) {
+            byte[] key = new byte[12];
+            random.nextBytes(key);
+            System.arraycopy(lower, 0, key, 0, Math.min(3, lower.length));
+            key[3] = (byte) (lower.length > 3 ? lower[3] + random.nextInt(2) : 0);
+            boolean belongs = Arrays.compareUnsigned(key, lower) >= 0 && Arrays.compareUnsigned(key, wider) < 0;
+            if (belongs) {
+                edits.add(new Edit(key, value(i, i))); // some of them large, so that all changes are in place
+            }
+        }
+        store.batch(edits, Durability.NONE);
+        store.flush();
+        store.assertSame(at);
+        assertWalks(store, random, at);
+        return true;
     }
 
     /** As it is with lookups. */

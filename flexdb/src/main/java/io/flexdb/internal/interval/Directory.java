@@ -29,9 +29,9 @@ import java.nio.ByteBuffer;
  * other in the data file. Files have directories in the first two, so a change of these is a change of the format.
  *
  * <p>An <i>outline</i> is what is left of a directory where memory is short, in a fifth of the bytes: behind the
- * fingerprints it has 2 bytes for where each pair begins, and nothing else. It leads to the pair of a key, by a search
- * in the FlexTree, and says nothing of other keys. There is none if the pairs have more than 65,535 bytes. Methods
- * take an outline where they say so.
+ * fingerprints it has 2 bytes for where each pair begins, and nothing else, and it skips no bytes. It leads to the pair
+ * of a key, by a search in the FlexTree, and says nothing of other keys. There is none if the pairs have more than
+ * 65,535 bytes. Methods take an outline where they say so.
  *
  * An address says where in the data file the pair was when somebody last looked. It may be out of date, or half of one
  * that is being written: whoever reads there compares what he finds with the checksum.
@@ -230,6 +230,10 @@ public final class Directory {
     }
 
     private static void outline(ByteBuffer from, int base, ByteBuffer to, int position) {
+        // An outline outlives the bounds that its directory was made for. Pairs that all come in its place have windows
+        // of
+        // their own, which must not skip what was common to the keys within those bounds.
+        to.putShort(position + SKIPPED, (short) 0);
         int pairCount = pairCount(from, base);
         int layout = layout(from, base);
         int bytes = placeBytes(0, layout);

@@ -210,6 +210,7 @@ class DirectoryTest {
         ByteBuffer outline = outline(source, base);
         assertTrue(Directory.hasOutline(source, 0));
         assertTrue(3 * Directory.bytes(outline, base) < Directory.bytes(image, 0));
+        assertEquals(0, Directory.skipped(outline, base));
         assertEquals(pairs, Directory.pairCount(outline, base));
         assertEquals(Directory.dataBytes(image, 0), Directory.relativePosition(outline, base, pairs));
         for (int i = 0; i < pairs; i++) {

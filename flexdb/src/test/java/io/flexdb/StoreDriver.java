@@ -359,6 +359,7 @@ final class StoreDriver {
         if (options.rangeFilter()) {
             assertNothingIsFilteredThatIsThere(at);
         }
+        CachedDirectories.assertRight(db, at);
         assertEquals(oracle.sequence(), db.stats().lastSequence(), at);
     }
 

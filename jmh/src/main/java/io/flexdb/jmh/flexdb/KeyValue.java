@@ -155,12 +155,19 @@ public final class KeyValue {
             copy(loaded, copy);
             List<String> command = onlyYcsb(workload, subject, space, copy);
             command.add("--prepared");
+            Path recording = own.resolve("compilations.jfr");
+            if (settings.compilations) {
+                command.add(1, Compilations.jvmArgument(recording));
+            }
             if (settings.memoryBytes == 0) {
                 good &= measure(command, subject, prefix(space), round);
             } else {
                 try (MemoryLimit limit = MemoryLimit.of(settings.memoryBytes)) {
                     good &= measure(limit.wrap(command), subject, prefix(space), round);
                 }
+            }
+            if (settings.compilations && Files.exists(recording)) {
+                System.out.println(Compilations.table(subject.label() + ", " + workload.name(), recording));
             }
             remove(copy);
         }

@@ -195,6 +195,12 @@ final class KeyValueSettings implements Callable<Integer> {
     boolean fresh;
 
     @Option(
+            names = "--compilations",
+            description = "With --fresh: record what the JVM compiles in each of these processes, and list the methods "
+                    + "on which its optimizing compiler works longest.")
+    boolean compilations;
+
+    @Option(
             names = "--duration",
             paramLabel = "SECONDS",
             defaultValue = "0",

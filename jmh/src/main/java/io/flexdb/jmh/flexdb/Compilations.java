@@ -1,0 +1,100 @@
+package io.flexdb.jmh.flexdb;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedMethod;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * The methods on which the JVM's optimizing compiler has worked longest in a process, by a flight recording of it. While a
+ * method waits for the compiler it runs at a tenth of its speed, so these are what a young process waits for.
+ */
+final class Compilations {
+    private static final String OPTIMIZING = "c2";
+    private static final String LIBRARY = "io.flexdb.";
+    private static final int MOST_SHOWN = 25;
+
+    private Compilations() {}
+
+    /** The argument with which a JVM records what it compiles, into a file that it writes at its end. */
+    static String jvmArgument(Path recording) {
+        return "-XX:StartFlightRecording:settings=none,+jdk.Compilation#enabled=true,+jdk.Compilation#threshold=0ms,"
+                + "filename=" + recording;
+    }
+
+    private static final class Unit {
+        double millis;
+        double longestMillis;
+        int times;
+        long bytecodes; // of the largest of them
+        long machineCode;
+
+        void add(RecordedEvent event) {
+            double spent = event.getDuration().toNanos() / 1e6;
+            millis += spent;
+            longestMillis = Math.max(longestMillis, spent);
+            times++;
+            bytecodes = Math.max(bytecodes, event.getLong("inlinedBytes"));
+            machineCode = Math.max(machineCode, event.getLong("codeSize"));
+        }
+
+        double millis() {
+            return millis;
+        }
+    }
+
+    /** A table of a recording: the time of all compilations, and of the methods that took longest, in Markdown. */
+    static String table(String title, Path recording) throws IOException {
+        Map<String, Unit> units = new HashMap<>();
+        double all = 0;
+        double own = 0;
+        try (RecordingFile events = new RecordingFile(recording)) {
+            while (events.hasMoreEvents()) {
+                RecordedEvent event = events.readEvent();
+                if (!event.getEventType().getName().equals("jdk.Compilation")
+                        || !OPTIMIZING.equals(event.getString("compiler"))) {
+                    continue;
+                }
+                RecordedMethod method = event.getValue("method");
+                String className = method.getType().getName();
+                double millis = event.getDuration().toNanos() / 1e6;
+                all += millis;
+                own += className.startsWith(LIBRARY) ? millis : 0;
+                String name = className.substring(className.lastIndexOf('.') + 1) + "." + method.getName();
+                units.computeIfAbsent(name, absent -> new Unit()).add(event);
+            }
+        }
+        StringBuilder table = new StringBuilder(String.format(
+                Locale.ROOT,
+                "%s: optimizing compiler %.1f s, %.1f s of it on FlexDB's methods and what they inline%n%n",
+                title,
+                all / 1e3,
+                own / 1e3));
+        table.append("| method | ms | longest, ms | times | bytecodes inlined | machine code, bytes |\n");
+        table.append("|---|---:|---:|---:|---:|---:|\n");
+        List<Map.Entry<String, Unit>> longest = units.entrySet().stream()
+                .sorted(Map.Entry.comparingByValue(
+                        Comparator.comparingDouble(Unit::millis).reversed()))
+                .limit(MOST_SHOWN)
+                .toList();
+        for (Map.Entry<String, Unit> each : longest) {
+            Unit unit = each.getValue();
+            table.append(String.format(
+                    Locale.ROOT,
+                    "| `%s` | %.0f | %.0f | %d | %,d | %,d |%n",
+                    each.getKey(),
+                    unit.millis,
+                    unit.longestMillis,
+                    unit.times,
+                    unit.bytecodes,
+                    unit.machineCode));
+        }
+        return table.toString();
+    }
+}

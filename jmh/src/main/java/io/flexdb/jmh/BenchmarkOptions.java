@@ -2,6 +2,7 @@ package io.flexdb.jmh;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -109,6 +110,28 @@ public final class BenchmarkOptions {
         @Override
         public Integer convert(String text) {
             return text.equals("0") ? 0 : count(text);
+        }
+    }
+
+    /** For one of some things, by what their {@code toString()} says, in whichever case; for its candidates, too. */
+    public abstract static class Name<T> implements ITypeConverter<T>, Iterable<String> {
+        private final List<T> all;
+
+        protected Name(List<T> all) {
+            this.all = all;
+        }
+
+        @Override
+        public final T convert(String text) {
+            return all.stream()
+                    .filter(each -> each.toString().equalsIgnoreCase(text))
+                    .findFirst()
+                    .orElseThrow(() -> new TypeConversionException("not one of " + all + ": " + text));
+        }
+
+        @Override
+        public final Iterator<String> iterator() {
+            return all.stream().map(Object::toString).iterator();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.flexdb.jmh.files;
 
 import io.flexdb.jmh.Markdown;
+import io.flexdb.jmh.flexdb.KeyValue;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -8,14 +9,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * Is an ordered store a good place for files? What BetrFS (section 7 of its paper), KVFS and TableFS were measured with: a
@@ -72,11 +70,11 @@ public final class FileBenchmark {
     }
 
     private boolean measure(FileSubject subject) throws IOException, InterruptedException {
-        Path own = settings.run.directory.resolve(subject.name().toLowerCase(Locale.ROOT));
-        remove(own);
+        Path own = settings.run.directory.resolve(subject.argument());
+        KeyValue.remove(own);
         Files.createDirectories(own);
         boolean ended = measure(subject, own);
-        remove(own);
+        KeyValue.remove(own);
         return ended;
     }
 
@@ -112,8 +110,7 @@ public final class FileBenchmark {
 
     void add(FileSubject subject, String experiment, double value, String unit, double processorMicros) {
         Row row = rows.computeIfAbsent(
-                experiment,
-                name -> new Row(name, unit, new EnumMap<>(FileSubject.class), new EnumMap<>(FileSubject.class)));
+                experiment, name -> new Row(name, unit, new LinkedHashMap<>(), new LinkedHashMap<>()));
         row.values.computeIfAbsent(subject, none -> new ArrayList<>()).add(value);
         row.processorMicros.computeIfAbsent(subject, none -> new ArrayList<>()).add(processorMicros);
     }
@@ -159,16 +156,5 @@ public final class FileBenchmark {
                     row.processorMicros.get(subject))));
         }
         return "[\n  " + String.join(",\n  ", entries) + "\n]\n";
-    }
-
-    static void remove(Path directory) throws IOException {
-        if (!Files.exists(directory)) {
-            return;
-        }
-        try (Stream<Path> tree = Files.walk(directory)) {
-            for (Path path : (Iterable<Path>) tree.sorted(Comparator.reverseOrder())::iterator) {
-                Files.delete(path);
-            }
-        }
     }
 }

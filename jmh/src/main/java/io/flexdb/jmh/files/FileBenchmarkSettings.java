@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.flexdb.jmh.BenchmarkOptions;
 import io.flexdb.jmh.RunOptions;
+import io.flexdb.jmh.flexdb.KeyValue;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -45,9 +46,10 @@ final class FileBenchmarkSettings implements Callable<Integer> {
             names = "--subjects",
             split = ",",
             paramLabel = "SUBJECT",
-            defaultValue = "flexdb,rocksdb,lmdb,files,disk",
+            converter = FileSubject.Name.class,
+            completionCandidates = FileSubject.Name.class,
             description = "Of ${COMPLETION-CANDIDATES}, in this order. Default: all.")
-    List<FileSubject> subjects;
+    List<FileSubject> subjects = FileSubject.ALL;
 
     @Option(
             names = "--files",
@@ -122,7 +124,11 @@ final class FileBenchmarkSettings implements Callable<Integer> {
             description = "Heap of each process. Default: ${DEFAULT-VALUE}.")
     String heap;
 
-    @Option(names = "--measure", hidden = true, description = "Measure this in this process.")
+    @Option(
+            names = "--measure",
+            hidden = true,
+            converter = FileSubject.Name.class,
+            description = "Measure this in this process.")
     private FileSubject measured;
 
     @Option(names = "--measure-in", hidden = true, description = "Where, in an empty directory.")
@@ -156,9 +162,9 @@ final class FileBenchmarkSettings implements Callable<Integer> {
 
     private void run(String name, FileWorkload.Sizes sizes, PrintStream out) throws IOException {
         Path own = Files.createDirectory(measuredDirectory.resolve(name));
-        try (FileTarget target = measured.open(own, this)) {
+        try (FileTarget target = measured.opener().open(own, this)) {
             new FileWorkload(target, sizes, out).run();
         }
-        FileBenchmark.remove(own);
+        KeyValue.remove(own);
     }
 }

@@ -1,7 +1,9 @@
 package io.flexdb.jmh.files;
 
-import io.flexdb.jmh.files.OrderedStore.Changes;
-import io.flexdb.jmh.files.OrderedStore.Space;
+import io.flexdb.jmh.flexdb.KeyValueStore;
+import io.flexdb.jmh.flexdb.OrderedStore;
+import io.flexdb.jmh.flexdb.OrderedStore.Changes;
+import io.flexdb.jmh.flexdb.OrderedStore.Space;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -27,14 +29,17 @@ final class SchemaFiles implements FileTarget {
     private static final int DELETED_AT_ONCE = 1000; // ranges of one batch
     private static final long ROOT = 1;
 
-    private final OrderedStore store;
+    private final KeyValueStore opened;
+    private final OrderedStore store; // in it
     private final int blockBytes;
     private final int smallBytes;
     private final Map<String, Long> directories = new HashMap<>();
     private long nextId = ROOT + 1;
 
-    SchemaFiles(OrderedStore store, int blockBytes, int smallBytes) {
-        this.store = store;
+    /** @param opened for {@link io.flexdb.jmh.flexdb.Use#FILES}; is closed with this */
+    SchemaFiles(KeyValueStore opened, int blockBytes, int smallBytes) {
+        this.opened = opened;
+        this.store = opened.ordered();
         this.blockBytes = blockBytes;
         this.smallBytes = smallBytes;
         directories.put("", ROOT);
@@ -327,6 +332,6 @@ final class SchemaFiles implements FileTarget {
 
     @Override
     public void close() {
-        store.close();
+        opened.close();
     }
 }

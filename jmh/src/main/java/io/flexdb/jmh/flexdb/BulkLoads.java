@@ -1,10 +1,8 @@
 package io.flexdb.jmh.flexdb;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
-import io.flexdb.BulkLoad;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
+import io.flexdb.jmh.BenchmarkOptions;
 import io.flexdb.jmh.Markdown;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -22,19 +20,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.lmdbjava.ByteBufferProxy;
-import org.lmdbjava.Dbi;
-import org.lmdbjava.DbiFlags;
-import org.lmdbjava.Env;
-import org.lmdbjava.EnvFlags;
-import org.lmdbjava.PutFlags;
-import org.lmdbjava.Txn;
-import org.rocksdb.CompressionType;
-import org.rocksdb.EnvOptions;
-import org.rocksdb.IngestExternalFileOptions;
-import org.rocksdb.Options;
-import org.rocksdb.RocksDB;
-import org.rocksdb.SstFileWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -54,9 +39,13 @@ public final class BulkLoads implements Callable<Integer> {
     public static final int KEY_BYTES = 16;
 
     private static final int WRITE_BYTES = 4 << 20;
-    private static final long MAP_BYTES = 64L << 30;
+    private static final long CACHE_BYTES = 8L << 20; // nothing is read
 
-    @Option(names = "--bytes", defaultValue = "1g", description = "Of keys and values, about. Default: 1g.")
+    @Option(
+            names = "--bytes",
+            defaultValue = "1g",
+            converter = BenchmarkOptions.LargeCount.class,
+            description = "Of keys and values, about. Default: 1g.")
     private long bytes;
 
     @Option(names = "--values", split = ",", defaultValue = "100,1000", description = "Bytes of a value.")
@@ -68,9 +57,10 @@ public final class BulkLoads implements Callable<Integer> {
     @Option(
             names = "--subjects",
             split = ",",
-            defaultValue = "raw,flexdb,beside,puts,rocksdb,lmdb",
+            converter = WayName.class,
+            completionCandidates = WayName.class,
             description = "Of ${COMPLETION-CANDIDATES}. Default: all.")
-    private List<Subject> subjects;
+    private List<Way> ways = Way.ALL;
 
     @Option(names = "--dir", defaultValue = "jmh/target/bulk", description = "Where to write.")
     private Path directory;
@@ -84,18 +74,31 @@ public final class BulkLoads implements Callable<Integer> {
     private final byte[] material = new byte[2 << 20]; // of values
     private final StringBuilder figures = new StringBuilder();
 
-    private enum Subject {
-        RAW("plain writes of 4 MiB, one fdatasync"),
-        FLEXDB("FlexDB, bulk load"),
-        BESIDE("FlexDB, bulk load, beside two writers"),
-        PUTS("FlexDB, puts"),
-        ROCKSDB("RocksDB, SstFileWriter and ingestion"),
-        LMDB("LMDB, MDB_APPEND");
+    /** How pairs are written: by the bulk load of a subject, or otherwise. */
+    private record Way(String name, String label, Subject subject) {
+        static final Way RAW = new Way("raw", "plain writes of 4 MiB, one fdatasync", null);
+        static final Way BESIDE = new Way("beside", "FlexDB, bulk load, beside two writers", Subject.FLEXDB);
+        static final Way PUTS = new Way("puts", "FlexDB, puts", null);
+        static final List<Way> ALL = all();
 
-        private final String label;
+        private static List<Way> all() {
+            List<Way> all = new ArrayList<>(List.of(RAW, BESIDE, PUTS));
+            for (Subject each : Subject.allFor(Use.BULK)) {
+                int place = each == Subject.FLEXDB ? 1 : all.size();
+                all.add(place, new Way(each.argument(), each.label(Use.BULK), each));
+            }
+            return all;
+        }
 
-        Subject(String label) {
-            this.label = label;
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static final class WayName extends BenchmarkOptions.Name<Way> {
+        WayName() {
+            super(Way.ALL);
         }
     }
 
@@ -103,23 +106,11 @@ public final class BulkLoads implements Callable<Integer> {
     private record Run(
             double seconds, double commit, double elsewhere, double among, double processor, double written) {}
 
-    /** Pairs in key order. */
-    private interface PairSink {
-        void accept(byte[] key, byte[] value) throws Exception;
-    }
-
     private BulkLoads() {}
 
     /** @param arguments see {@code --help} */
     public static void main(String[] arguments) {
-        CommandLine line = new CommandLine(new BulkLoads()).setCaseInsensitiveEnumValuesAllowed(true);
-        line.registerConverter(long.class, BulkLoads::bytesOf);
-        System.exit(line.execute(arguments));
-    }
-
-    private static long bytesOf(String text) {
-        int shift = 10 * (" kmg".indexOf(Character.toLowerCase(text.charAt(text.length() - 1))));
-        return shift <= 0 ? Long.parseLong(text) : Long.parseLong(text.substring(0, text.length() - 1)) << shift;
+        System.exit(new CommandLine(new BulkLoads()).execute(arguments));
     }
 
     @Override
@@ -127,13 +118,13 @@ public final class BulkLoads implements Callable<Integer> {
         new Random(1).nextBytes(material);
         List<List<String>> rows = new ArrayList<>();
         for (int valueBytes : values) {
-            Map<Subject, List<Run>> runs = new EnumMap<>(Subject.class);
+            Map<Way, List<Run>> runs = new LinkedHashMap<>();
             for (int round = 1; round <= rounds; round++) {
-                for (Subject subject : subjects) {
-                    runs.computeIfAbsent(subject, any -> new ArrayList<>()).add(measure(subject, valueBytes, round));
+                for (Way way : ways) {
+                    runs.computeIfAbsent(way, any -> new ArrayList<>()).add(measure(way, valueBytes, round));
                 }
             }
-            runs.forEach((subject, measured) -> rows.add(row(subject, valueBytes, measured)));
+            runs.forEach((way, measured) -> rows.add(row(way, valueBytes, measured)));
         }
         System.out.println(Markdown.table(
                 List.of(
@@ -151,18 +142,18 @@ public final class BulkLoads implements Callable<Integer> {
         return 0;
     }
 
-    private List<String> row(Subject subject, int valueBytes, List<Run> runs) {
-        boolean commits = subject == Subject.FLEXDB || subject == Subject.BESIDE || subject == Subject.ROCKSDB;
+    private List<String> row(Way way, int valueBytes, List<Run> runs) {
+        boolean commits = runs.get(0).commit > 0;
         double payload = pairs(valueBytes) * (double) (KEY_BYTES + valueBytes);
         return List.of(
-                subject.label,
+                way.label,
                 Integer.toString(valueBytes),
                 median(runs.stream().map(run -> payload / run.seconds / 1e6)),
                 median(runs.stream().map(run -> run.written / payload)),
-                subject == Subject.RAW ? "" : median(runs.stream().map(run -> run.processor * 1e6 / pairs(valueBytes))),
+                way == Way.RAW ? "" : median(runs.stream().map(run -> run.processor * 1e6 / pairs(valueBytes))),
                 commits ? median(runs.stream().map(Run::commit)) : "",
-                subject == Subject.BESIDE ? median(runs.stream().map(run -> run.elsewhere * 1e3)) : "",
-                subject == Subject.BESIDE ? median(runs.stream().map(run -> run.among * 1e3)) : "");
+                way == Way.BESIDE ? median(runs.stream().map(run -> run.elsewhere * 1e3)) : "",
+                way == Way.BESIDE ? median(runs.stream().map(run -> run.among * 1e3)) : "");
     }
 
     private static String median(Stream<Double> numbers) {
@@ -173,19 +164,20 @@ public final class BulkLoads implements Callable<Integer> {
         return bytes / (KEY_BYTES + valueBytes);
     }
 
-    private Run measure(Subject subject, int valueBytes, int round) throws Exception {
-        Path own = directory.resolve(subject.name().toLowerCase(Locale.ROOT));
+    private Run measure(Way way, int valueBytes, int round) throws Exception {
+        Path own = directory.resolve(way.name);
+        Path store = own.resolve("store");
         KeyValue.remove(own);
-        Files.createDirectories(own);
+        Files.createDirectories(store);
         ProcessFigures before = ProcessFigures.now();
         long start = System.nanoTime();
         double[] waits = {0, 0, 0}; // commit, elsewhere, among
-        switch (subject) {
-            case RAW -> writeRaw(own.resolve("file"), pairs(valueBytes) * (KEY_BYTES + valueBytes));
-            case FLEXDB, BESIDE -> load(own, valueBytes, subject == Subject.BESIDE, waits);
-            case PUTS -> put(own, valueBytes);
-            case ROCKSDB -> ingest(own, valueBytes, waits);
-            case LMDB -> append(own, valueBytes);
+        if (way == Way.RAW) {
+            writeRaw(own.resolve("file"), pairs(valueBytes) * (KEY_BYTES + valueBytes));
+        } else if (way == Way.PUTS) {
+            put(store, valueBytes);
+        } else {
+            load(way, store, valueBytes, waits);
         }
         double seconds = (System.nanoTime() - start) / 1e9;
         ProcessFigures after = ProcessFigures.now();
@@ -196,13 +188,13 @@ public final class BulkLoads implements Callable<Integer> {
                 waits[2],
                 (after.processorNanos() - before.processorNanos()) / 1e9,
                 after.writtenBytes() - before.writtenBytes());
-        System.err.printf(Locale.ROOT, "%s, %d bytes, round %d: %s%n", subject.label, valueBytes, round, run);
+        System.err.printf(Locale.ROOT, "%s, %d bytes, round %d: %s%n", way.label, valueBytes, round, run);
         figures.append(String.format(
                 Locale.ROOT,
                 "%s%n  {\"subject\": \"%s\", \"valueBytes\": %d, \"pairs\": %d, \"round\": %d, \"seconds\": %.3f, \"commit\": %.4f,"
                         + " \"elsewhere\": %.5f, \"among\": %.5f, \"processor\": %.3f, \"written\": %.0f}",
                 figures.length() == 0 ? "" : ",",
-                subject.label,
+                way.label,
                 valueBytes,
                 pairs(valueBytes),
                 round,
@@ -216,7 +208,7 @@ public final class BulkLoads implements Callable<Integer> {
         return run;
     }
 
-    private void eachPair(int valueBytes, PairSink sink) throws Exception {
+    private void eachPair(int valueBytes, KeyValueStore.PairConsumer sink) {
         byte[] key = new byte[KEY_BYTES];
         byte[] value = new byte[valueBytes];
         ByteBuffer numbers = ByteBuffer.wrap(key);
@@ -241,21 +233,24 @@ public final class BulkLoads implements Callable<Integer> {
         }
     }
 
-    private void load(Path own, int valueBytes, boolean beside, double[] waits) throws Exception {
-        try (FlexDB db = FlexDB.open(own, FlexDBOptions.defaults())) {
-            db.put(new byte[KEY_BYTES], new byte[KEY_BYTES]); // the first write makes the first log
+    private void load(Way way, Path own, int valueBytes, double[] waits) throws InterruptedException {
+        StoreSettings settings = StoreSettings.of(own, CACHE_BYTES, Use.BULK).with(options -> FlexDBOptions.defaults());
+        try (KeyValueStore store = way.subject.open(settings)) {
+            if (way.subject == Subject.FLEXDB) {
+                store.put(new byte[KEY_BYTES], new byte[KEY_BYTES]); // the first write makes the first log
+            }
             AtomicBoolean over = new AtomicBoolean();
-            Thread elsewhere = new Thread(() -> waits[1] = longestPut(db, Long.MAX_VALUE, over));
-            Thread among = new Thread(() -> waits[2] = longestPut(db, pairs(valueBytes) | 1, over));
-            try (BulkLoad load = db.bulkLoad()) {
-                eachPair(valueBytes, load::add);
-                if (beside) {
-                    elsewhere.start();
-                    among.start();
-                }
-                long begun = System.nanoTime();
-                load.commit();
-                waits[0] = (System.nanoTime() - begun) / 1e9;
+            Thread elsewhere = new Thread(() -> waits[1] = longestPut(store, Long.MAX_VALUE, over));
+            Thread among = new Thread(() -> waits[2] = longestPut(store, pairs(valueBytes) | 1, over));
+            try {
+                long commitNanos = store.load(sink -> {
+                    eachPair(valueBytes, sink);
+                    if (way == Way.BESIDE) {
+                        elsewhere.start();
+                        among.start();
+                    }
+                });
+                waits[0] = commitNanos / 1e9;
             } finally {
                 over.set(true);
                 elsewhere.join();
@@ -265,62 +260,22 @@ public final class BulkLoads implements Callable<Integer> {
     }
 
     /** Puts the same key until the load is over, and returns how long the longest took. */
-    private static double longestPut(FlexDB db, long number, AtomicBoolean over) {
+    private static double longestPut(KeyValueStore store, long number, AtomicBoolean over) {
         byte[] key = ByteBuffer.allocate(KEY_BYTES).putLong(number).array();
         long longest = 0;
         while (!over.get()) {
             long begun = System.nanoTime();
-            db.put(key, key);
+            store.put(key, key);
             longest = Math.max(longest, System.nanoTime() - begun);
             LockSupport.parkNanos(100_000);
         }
         return longest / 1e9;
     }
 
-    private void put(Path own, int valueBytes) throws Exception {
+    private void put(Path own, int valueBytes) {
         try (FlexDB db = FlexDB.open(own, FlexDBOptions.defaults())) {
             eachPair(valueBytes, db::put);
             db.sync();
-        }
-    }
-
-    private void ingest(Path own, int valueBytes, double[] waits) throws Exception {
-        RocksDB.loadLibrary();
-        Path table = own.resolve("pairs.sst");
-        try (Options options =
-                        new Options().setCreateIfMissing(true).setCompressionType(CompressionType.NO_COMPRESSION);
-                EnvOptions environment = new EnvOptions();
-                IngestExternalFileOptions ingestion = new IngestExternalFileOptions().setMoveFiles(true);
-                RocksDB db = RocksDB.open(options, own.resolve("store").toString());
-                SstFileWriter writer = new SstFileWriter(environment, options)) {
-            writer.open(table.toString());
-            eachPair(valueBytes, writer::put);
-            writer.finish();
-            long begun = System.nanoTime();
-            db.ingestExternalFile(List.of(table.toString()), ingestion);
-            waits[0] = (System.nanoTime() - begun) / 1e9;
-        }
-    }
-
-    private void append(Path own, int valueBytes) throws Exception {
-        ByteBuffer keyBuffer = ByteBuffer.allocateDirect(KEY_BYTES);
-        ByteBuffer valueBuffer = ByteBuffer.allocateDirect(valueBytes);
-        try (Env<ByteBuffer> environment = Env.create(ByteBufferProxy.PROXY_OPTIMAL)
-                .setMapSize(MAP_BYTES)
-                .setMaxDbs(1)
-                .open(own.toFile(), EnvFlags.MDB_WRITEMAP)) {
-            Dbi<ByteBuffer> database = environment.openDbi("pairs".getBytes(US_ASCII), DbiFlags.MDB_CREATE);
-            try (Txn<ByteBuffer> writing = environment.txnWrite()) {
-                eachPair(
-                        valueBytes,
-                        (key, value) -> database.put(
-                                writing,
-                                keyBuffer.clear().put(key).flip(),
-                                valueBuffer.clear().put(value).flip(),
-                                PutFlags.MDB_APPEND));
-                writing.commit();
-            }
-            environment.sync(true);
         }
     }
 }

@@ -56,7 +56,7 @@ final class FeatureRun {
     /** In a store of its own: what a put or a get costs with a time to live, a counter, a transaction, a snapshot. */
     private void writesOfOtherKinds() throws Exception {
         Path directory = directories.call();
-        try (KeyValueStore store = subject.openWithFeatures(settings.store(directory))) {
+        try (KeyValueStore store = subject.open(settings.store(directory).with(Use.FEATURES))) {
             all.prepare(store, new Experiment("load", Distribution.SHUFFLED, settings.records(), settings.threads));
             byte[] some = records.key(0).clone();
             all.put(store, experiment("PUT uniform"));

@@ -1,12 +1,17 @@
 package io.flexdb.jmh.flexdb;
 
+import io.flexdb.BulkLoad;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBBackups;
 import io.flexdb.FlexDBMemory;
 import io.flexdb.FlexDBOptions;
+import io.flexdb.FlexDBReader;
+import io.flexdb.Keyspace;
+import io.flexdb.MergeFunction;
 import io.flexdb.ReadOptions;
 import io.flexdb.Snapshot;
+import io.flexdb.WriteBatch;
 import io.flexdb.WriteOptions;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -16,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /** FlexDB, with default options but for what the settings say. */
 final class FlexDBStore implements KeyValueStore {
@@ -25,18 +31,22 @@ final class FlexDBStore implements KeyValueStore {
     private static final WriteOptions AN_HOUR = WriteOptions.timeToLive(Duration.ofHours(1));
     private static final byte[] ONE = {0, 0, 0, 0, 0, 0, 0, 1};
 
+    private final Path directory;
+    private final FlexDBOptions options;
     private final FlexDB store;
 
     FlexDBStore(StoreSettings settings) {
-        FlexDBOptions options =
+        FlexDBOptions chosen =
                 FlexDBOptions.defaults().withCacheBytes(settings.cacheBytes()).withDurability(settings.durability());
         if (settings.memtableBytes() > 0) {
-            options = options.withMemtableBytes(Math.toIntExact(settings.memtableBytes()));
+            chosen = chosen.withMemtableBytes(Math.toIntExact(settings.memtableBytes()));
         }
-        if (settings.tuning() != null) {
-            options = settings.tuning().apply(options);
+        if (settings.use() == Use.FEATURES) {
+            chosen = chosen.withMergeFunction(MergeFunction.ADD);
         }
-        this.store = FlexDB.open(settings.directory(), options);
+        this.directory = settings.directory();
+        this.options = settings.tuning().apply(chosen);
+        this.store = FlexDB.open(directory, options);
     }
 
     @Override
@@ -195,6 +205,77 @@ final class FlexDBStore implements KeyValueStore {
                 if (cursor != null) {
                     cursor.close();
                 }
+            }
+        };
+    }
+
+    /** Keyspaces are keyspaces. One batch is used again. */
+    @Override
+    public OrderedStore ordered() {
+        Keyspace[] spaces = {store.createKeyspaceIfAbsent("entries"), store.createKeyspaceIfAbsent("blocks")};
+        WriteBatch batch = new WriteBatch();
+        WriteBatch[] batches = {batch.in(spaces[0]), batch.in(spaces[1])};
+        return new OrderedStore() {
+            @Override
+            public byte[] get(Space space, byte[] key) {
+                return spaces[space.ordinal()].get(key);
+            }
+
+            @Override
+            public void scan(Space space, byte[] from, byte[] to, PairConsumer visitor) {
+                ReadOptions bounds = ReadOptions.defaults().withLowerBound(from).withUpperBound(to);
+                try (FlexCursor cursor = spaces[space.ordinal()].cursor(bounds)) {
+                    for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                        visitor.accept(cursor.key(), cursor.value());
+                    }
+                }
+            }
+
+            @Override
+            public void write(Changes changes) {
+                batch.clear();
+                for (Change change : changes.all()) {
+                    WriteBatch into = batches[change.space().ordinal()];
+                    if (change.to() != null) {
+                        into.deleteRange(change.key(), change.to());
+                    } else if (change.value() == null) {
+                        into.delete(change.key());
+                    } else {
+                        into.put(change.key(), change.value());
+                    }
+                }
+                store.write(batch);
+            }
+        };
+    }
+
+    @Override
+    public long load(Consumer<PairConsumer> pairs) {
+        try (BulkLoad load = store.bulkLoad()) {
+            pairs.accept(load::add);
+            long start = System.nanoTime();
+            load.commit();
+            return System.nanoTime() - start;
+        }
+    }
+
+    @Override
+    public Reader reader() {
+        FlexDBReader reader = FlexDB.openReadOnly(directory, options);
+        return new Reader() {
+            @Override
+            public void refresh() {
+                reader.refresh();
+            }
+
+            @Override
+            public byte[] get(byte[] key) {
+                return reader.get(key);
+            }
+
+            @Override
+            public void close() {
+                reader.close();
             }
         };
     }

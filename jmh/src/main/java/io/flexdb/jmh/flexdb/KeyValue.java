@@ -250,7 +250,7 @@ public final class KeyValue {
     }
 
     /** Removes a directory with all that is in it, if it is there. */
-    static void remove(Path directory) throws IOException {
+    public static void remove(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;
         }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -52,9 +53,8 @@ final class KeyValueSettings implements Callable<Integer> {
             names = "--stores",
             split = ",",
             paramLabel = "STORE",
-            defaultValue = "flexdb,rocksdb,lmdb,mvstore,xodus,skiplist",
             description = "Of ${COMPLETION-CANDIDATES}, in this order. Default: all.")
-    List<Subject> stores;
+    List<Subject> stores = List.of(Subject.values());
 
     @Option(
             names = "--parts",
@@ -372,7 +372,8 @@ final class KeyValueSettings implements Callable<Integer> {
 
     /** How stores are opened. */
     StoreSettings store(Path of) {
-        return new StoreSettings(of, cacheBytes(), memtableBytes, durability, memoryBytes > 0, null);
+        return new StoreSettings(
+                of, cacheBytes(), memtableBytes, durability, memoryBytes > 0, Use.PAIRS, UnaryOperator.identity());
     }
 
     private static final class MemoryBytes implements ITypeConverter<Long> {

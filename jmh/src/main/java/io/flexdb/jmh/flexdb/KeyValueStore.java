@@ -5,9 +5,13 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
-/** What the benchmarks ask of a store. Any thread may call it. */
-interface KeyValueStore extends AutoCloseable {
+/**
+ * What the benchmarks ask of a store; the one place that opens it. Any thread may call it. What has a default is what
+ * not all stores have, or what they are opened for ({@link Use}).
+ */
+public interface KeyValueStore extends AutoCloseable {
     void put(byte[] key, byte[] value);
 
     /** A copy of the value, or null. */
@@ -97,6 +101,27 @@ interface KeyValueStore extends AutoCloseable {
         return null;
     }
 
+    /** Two keyspaces, of a store opened for {@link Use#FILES}. They are closed with the store. */
+    default OrderedStore ordered() {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * Fills the store, which is empty and opened for {@link Use#BULK}, by what it has for pairs in key order; they are on
+     * disk at the latest when it is closed. It may make a file beside the directory.
+     *
+     * @param pairs gives them one after the other, in arrays that it uses again
+     * @return nanoseconds of the step that shows all of them to readers, once they are written; 0 if that is none
+     */
+    default long load(Consumer<PairConsumer> pairs) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Opens one more reader that follows the store, which was opened for {@link Use#READERS}. */
+    default Reader reader() throws Exception {
+        throw new UnsupportedOperationException();
+    }
+
     /** Figures of the store's own, for the report's reader. */
     default String figures() {
         return "";
@@ -120,6 +145,18 @@ interface KeyValueStore extends AutoCloseable {
 
         /** Copies the next pair in key order, or the first one after the last. */
         void next(ByteBuffer key, ByteBuffer value);
+
+        @Override
+        void close();
+    }
+
+    /** A reader that follows a store; for one thread. */
+    interface Reader extends AutoCloseable {
+        /** Goes on to what has been written. */
+        void refresh() throws Exception;
+
+        /** A copy of the value, or null. */
+        byte[] get(byte[] key) throws Exception;
 
         @Override
         void close();

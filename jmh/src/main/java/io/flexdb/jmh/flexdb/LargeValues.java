@@ -11,8 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,20 +27,6 @@ import picocli.CommandLine.Option;
  */
 @Command(name = "values", sortOptions = false, description = "Measures large values, and prints a table.")
 public final class LargeValues implements Callable<Integer> {
-    private enum Candidate {
-        FLEXDB("FlexDB", FlexDBStore::new),
-        ROCKSDB("RocksDB, BlobDB", settings -> new RocksDBStore(settings, RocksDBStore::withBlobs)),
-        LMDB("LMDB", LmdbStore::new);
-
-        private final String label;
-        private final Function<StoreSettings, KeyValueStore> opener;
-
-        Candidate(String label, Function<StoreSettings, KeyValueStore> opener) {
-            this.label = label;
-            this.opener = opener;
-        }
-    }
-
     @Option(names = "--mebibytes", defaultValue = "512", description = "Of a line of the table. Default: 512.")
     private long mebibytes;
 
@@ -57,9 +41,8 @@ public final class LargeValues implements Callable<Integer> {
     @Option(
             names = "--stores",
             split = ",",
-            defaultValue = "flexdb,rocksdb,lmdb",
-            description = "Of ${COMPLETION-CANDIDATES}. Default: all.")
-    private List<Candidate> candidates;
+            description = "Of ${COMPLETION-CANDIDATES}. Default: FlexDB, and those set for large values.")
+    private List<Subject> candidates = Subject.allFor(Use.LARGE_VALUES);
 
     @Option(
             names = "--durabilities",
@@ -100,7 +83,7 @@ public final class LargeValues implements Callable<Integer> {
         for (int round = 1; round <= rounds; round++) {
             for (Durability durability : durabilities) {
                 for (int valueBytes : valueSizes) {
-                    for (Candidate candidate : candidates) {
+                    for (Subject candidate : candidates) {
                         measure(candidate, durability, valueBytes);
                         Files.writeString(json, "[\n" + String.join(",\n", figures) + "\n]\n");
                     }
@@ -111,28 +94,29 @@ public final class LargeValues implements Callable<Integer> {
         return 0;
     }
 
-    private void add(Candidate candidate, String experiment, double value, String unit) {
+    private void add(Subject candidate, String experiment, double value, String unit) {
         figures.add(String.format(
                 Locale.ROOT,
                 "{\"store\": \"%s\", \"experiment\": \"%s\", \"value\": %s, \"unit\": \"%s\"}",
-                candidate.label,
+                candidate.label(Use.LARGE_VALUES),
                 experiment,
                 value,
                 unit));
     }
 
-    private void measure(Candidate candidate, Durability durability, int valueBytes) throws IOException {
+    private void measure(Subject candidate, Durability durability, int valueBytes) throws IOException {
         Path place = directory.resolve("values");
         KeyValue.remove(place); // of a run that was killed
         Files.createDirectories(place);
-        StoreSettings settings = new StoreSettings(place, 64L << 20, 0, durability, false, UnaryOperator.identity());
+        StoreSettings settings =
+                StoreSettings.of(place, 64L << 20, Use.LARGE_VALUES).with(durability);
         int count = (int) Math.max(1, (mebibytes << 20) / valueBytes);
         int keys = Math.max(1, count * 2 / 3);
         byte[] value = new byte[valueBytes];
         new Random(1).nextBytes(value);
         long writtenBefore = ProcessFigures.now().writtenBytes();
         long start = System.nanoTime();
-        try (KeyValueStore store = candidate.opener.apply(settings)) {
+        try (KeyValueStore store = candidate.open(settings)) {
             for (int i = 0; i < count; i++) {
                 value[i % valueBytes]++;
                 store.put(key((int) (i * 2654435761L % keys)), value);
@@ -142,7 +126,7 @@ public final class LargeValues implements Callable<Integer> {
         double written = (double) (ProcessFigures.now().writtenBytes() - writtenBefore) / ((long) count * valueBytes);
         long read = 0;
         start = System.nanoTime();
-        try (KeyValueStore store = candidate.opener.apply(settings)) {
+        try (KeyValueStore store = candidate.open(settings)) {
             for (int i = 0; i < keys; i++) {
                 byte[] found = store.get(key((int) (i * 40503L % keys)));
                 read += found == null ? 0 : found.length;
@@ -158,7 +142,7 @@ public final class LargeValues implements Callable<Integer> {
         System.out.printf(
                 Locale.ROOT,
                 "| %s | `%s` | %,d KiB | %,.0f | %,.0f | %.2f |%n",
-                candidate.label,
+                candidate.label(Use.LARGE_VALUES),
                 durability,
                 valueBytes >> 10,
                 putRate,

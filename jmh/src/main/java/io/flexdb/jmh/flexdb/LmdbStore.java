@@ -8,10 +8,12 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.lmdbjava.ByteBufferProxy;
 import org.lmdbjava.Cursor;
 import org.lmdbjava.Dbi;
@@ -19,6 +21,7 @@ import org.lmdbjava.DbiFlags;
 import org.lmdbjava.Env;
 import org.lmdbjava.EnvFlags;
 import org.lmdbjava.GetOp;
+import org.lmdbjava.PutFlags;
 import org.lmdbjava.SeekOp;
 import org.lmdbjava.Stat;
 import org.lmdbjava.Txn;
@@ -26,7 +29,8 @@ import org.lmdbjava.Txn;
 /**
  * LMDB, one transaction for each put. Without sync it writes to its mapped file (MDB_WRITEMAP), which is the faster way,
  * and leaves the rest to the operating system (MDB_NOSYNC), so that a killed process loses nothing. Its cache is the page
- * cache. With more data than memory the kernel is told not to read ahead (MDB_NORDAHEAD).
+ * cache. With more data than memory the kernel is told not to read ahead (MDB_NORDAHEAD). For files it does not write to its
+ * mapped file.
  */
 final class LmdbStore implements KeyValueStore {
     private static final long MAP_BYTES = 1L << 40; // of addresses, not of disk
@@ -41,17 +45,24 @@ final class LmdbStore implements KeyValueStore {
     LmdbStore(StoreSettings settings) {
         Set<EnvFlags> flags = EnumSet.of(EnvFlags.MDB_NOTLS);
         if (!settings.sync()) {
-            flags.addAll(Set.of(EnvFlags.MDB_NOSYNC, EnvFlags.MDB_NOMETASYNC, EnvFlags.MDB_WRITEMAP));
+            flags.addAll(Set.of(EnvFlags.MDB_NOSYNC, EnvFlags.MDB_NOMETASYNC));
+            if (settings.use() != Use.FILES) {
+                flags.add(EnvFlags.MDB_WRITEMAP);
+            }
         }
         if (settings.beyondMemory()) {
             flags.add(EnvFlags.MDB_NORDAHEAD);
         }
         this.environment = Env.create(ByteBufferProxy.PROXY_OPTIMAL)
                 .setMapSize(MAP_BYTES)
-                .setMaxDbs(1)
+                .setMaxDbs(2)
                 .setMaxReaders(MAX_READERS)
                 .open(settings.directory().toFile(), flags.toArray(EnvFlags[]::new));
-        this.database = environment.openDbi("pairs".getBytes(US_ASCII), DbiFlags.MDB_CREATE);
+        this.database = open("pairs");
+    }
+
+    private Dbi<ByteBuffer> open(String name) {
+        return environment.openDbi(name.getBytes(US_ASCII), DbiFlags.MDB_CREATE);
     }
 
     /** What a thread uses again and again: a reading transaction, and buffers. */
@@ -122,10 +133,14 @@ final class LmdbStore implements KeyValueStore {
 
     @Override
     public byte[] get(byte[] key) {
+        return get(database, key);
+    }
+
+    private byte[] get(Dbi<ByteBuffer> from, byte[] key) {
         Client mine = client.get();
         mine.reading.renew();
         try {
-            ByteBuffer found = database.get(mine.reading, mine.key(key));
+            ByteBuffer found = from.get(mine.reading, mine.key(key));
             return found == null ? null : copy(found);
         } finally {
             mine.reading.reset();
@@ -224,6 +239,78 @@ final class LmdbStore implements KeyValueStore {
                 }
             }
         };
+    }
+
+    /** Keyspaces are databases, and a range is deleted key by key. */
+    @Override
+    public OrderedStore ordered() {
+        List<Dbi<ByteBuffer>> spaces = List.of(database, open("blocks"));
+        return new OrderedStore() {
+            private Dbi<ByteBuffer> in(Space space) {
+                return spaces.get(space.ordinal());
+            }
+
+            @Override
+            public byte[] get(Space space, byte[] key) {
+                return LmdbStore.this.get(in(space), key);
+            }
+
+            /** With a transaction of its own, since the visitor may read. */
+            @Override
+            public void scan(Space space, byte[] from, byte[] to, PairConsumer visitor) {
+                try (Txn<ByteBuffer> own = environment.txnRead();
+                        Cursor<ByteBuffer> cursor = in(space).openCursor(own)) {
+                    boolean valid = cursor.get(client.get().key(from), GetOp.MDB_SET_RANGE);
+                    while (valid) {
+                        byte[] found = copy(cursor.key());
+                        if (Arrays.compareUnsigned(found, to) >= 0) {
+                            return;
+                        }
+                        visitor.accept(found, copy(cursor.val()));
+                        valid = cursor.seek(SeekOp.MDB_NEXT);
+                    }
+                }
+            }
+
+            @Override
+            public void write(Changes changes) {
+                Client mine = client.get();
+                try (Txn<ByteBuffer> writing = environment.txnWrite()) {
+                    for (Change change : changes.all()) {
+                        Dbi<ByteBuffer> into = in(change.space());
+                        if (change.to() != null) {
+                            deleteRange(writing, into, mine.key(change.key()), change.to());
+                        } else if (change.value() == null) {
+                            into.delete(writing, mine.key(change.key()));
+                        } else {
+                            into.put(writing, mine.key(change.key()), mine.value(change.value()));
+                        }
+                    }
+                    writing.commit();
+                }
+            }
+        };
+    }
+
+    private static void deleteRange(Txn<ByteBuffer> writing, Dbi<ByteBuffer> in, ByteBuffer from, byte[] to) {
+        try (Cursor<ByteBuffer> cursor = in.openCursor(writing)) {
+            boolean valid = cursor.get(from, GetOp.MDB_SET_RANGE);
+            while (valid && Arrays.compareUnsigned(copy(cursor.key()), to) < 0) {
+                cursor.delete();
+                valid = cursor.get(from, GetOp.MDB_SET_RANGE);
+            }
+        }
+    }
+
+    /** In one transaction; the close forces it to the disk. */
+    @Override
+    public long load(Consumer<PairConsumer> pairs) {
+        Client mine = client.get();
+        try (Txn<ByteBuffer> writing = environment.txnWrite()) {
+            pairs.accept((key, value) -> database.put(writing, mine.key(key), mine.value(value), PutFlags.MDB_APPEND));
+            writing.commit();
+        }
+        return 0;
     }
 
     private static byte[] copy(ByteBuffer source) {

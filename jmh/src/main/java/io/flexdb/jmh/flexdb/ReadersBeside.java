@@ -2,8 +2,8 @@ package io.flexdb.jmh.flexdb;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.flexdb.FlexDBOptions;
 import io.flexdb.jmh.Markdown;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -56,10 +55,6 @@ final class ReadersBeside implements Callable<Integer> {
     private volatile boolean ended;
     private volatile long puts;
 
-    private interface Opener {
-        FollowedStores open(Path path) throws Exception;
-    }
-
     /** Of a phase: GETs, refreshes and puts. */
     private record Phase(double gets, double refreshMillis, double puts) {}
 
@@ -73,9 +68,12 @@ final class ReadersBeside implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         List<List<String>> rows = new ArrayList<>();
-        rows.add(measure("FlexDB", path -> FollowedStores.flexDB(path, LEASED_BYTES)));
-        rows.add(measure("FlexDB, no leases", path -> FollowedStores.flexDB(path, 0)));
-        rows.add(measure("RocksDB, secondary", path -> FollowedStores.rocksDB(path, CACHE_BYTES)));
+        for (Subject subject : Subject.allFor(Use.READERS)) {
+            rows.add(measure(subject.label(Use.READERS), subject, LEASED_BYTES));
+            if (subject == Subject.FLEXDB) {
+                rows.add(measure(subject.label(Use.READERS) + ", no leases", subject, 0));
+            }
+        }
         System.out.println(Markdown.table(
                 List.of(
                         "store",
@@ -101,23 +99,25 @@ final class ReadersBeside implements Callable<Integer> {
         return value;
     }
 
-    private List<String> measure(String name, Opener opener) throws Exception {
+    private List<String> measure(String name, Subject subject, long leasedBytes) throws Exception {
         Path path = directory.resolve("store");
-        delete(directory);
-        Files.createDirectories(directory);
+        KeyValue.remove(directory);
+        Files.createDirectories(path);
+        StoreSettings settings = StoreSettings.of(path, CACHE_BYTES, Use.READERS)
+                .with(options -> FlexDBOptions.defaults().withMaxLeasedBytes(leasedBytes));
         Random random = new Random(1);
         List<String> row = new ArrayList<>(List.of(name));
-        try (FollowedStores store = opener.open(path)) {
+        try (KeyValueStore store = subject.open(settings)) {
             for (int i = 0; i < pairs; i++) {
                 store.put(key(i), value(random));
             }
             row.add(Markdown.number(opening(store)));
-            try (FollowedStores.Reader reader = store.reader()) {
+            try (KeyValueStore.Reader reader = store.reader()) {
                 refreshes(store, reader, random, row);
                 row.add(Markdown.number(atRest(reader, random)));
             }
             double alone = putsAlone(store);
-            try (FollowedStores.Reader reader = store.reader()) {
+            try (KeyValueStore.Reader reader = store.reader()) {
                 Phase beside = besidePuts(store, reader, random);
                 row.add(Markdown.number(beside.gets));
                 row.add(Markdown.number(beside.refreshMillis));
@@ -125,11 +125,11 @@ final class ReadersBeside implements Callable<Integer> {
                 row.add(Markdown.number(beside.puts));
             }
         }
-        delete(directory);
+        KeyValue.remove(directory);
         return row;
     }
 
-    private static double opening(FollowedStores store) throws Exception {
+    private static double opening(KeyValueStore store) throws Exception {
         List<Double> millis = new ArrayList<>();
         for (int i = 0; i < OPENINGS; i++) {
             long begun = System.nanoTime();
@@ -139,7 +139,7 @@ final class ReadersBeside implements Callable<Integer> {
         return Markdown.median(millis);
     }
 
-    private void refreshes(FollowedStores store, FollowedStores.Reader reader, Random random, List<String> row)
+    private void refreshes(KeyValueStore store, KeyValueStore.Reader reader, Random random, List<String> row)
             throws Exception {
         List<Double> withNews = new ArrayList<>();
         List<Double> without = new ArrayList<>();
@@ -156,13 +156,13 @@ final class ReadersBeside implements Callable<Integer> {
         row.add(Markdown.number(Markdown.median(without)));
     }
 
-    private static double refresh(FollowedStores.Reader reader) throws Exception {
+    private static double refresh(KeyValueStore.Reader reader) throws Exception {
         long begun = System.nanoTime();
         reader.refresh();
         return (System.nanoTime() - begun) / 1e6;
     }
 
-    private double atRest(FollowedStores.Reader reader, Random random) throws Exception {
+    private double atRest(KeyValueStore.Reader reader, Random random) throws Exception {
         List<Double> gets = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
             gets.add(phase(reader, random).gets);
@@ -170,7 +170,7 @@ final class ReadersBeside implements Callable<Integer> {
         return Markdown.median(gets);
     }
 
-    private Phase phase(FollowedStores.Reader reader, Random random) throws Exception {
+    private Phase phase(KeyValueStore.Reader reader, Random random) throws Exception {
         long begun = System.nanoTime();
         long putsBefore = puts;
         long refreshed = begun;
@@ -194,24 +194,20 @@ final class ReadersBeside implements Callable<Integer> {
         return new Phase(gets / duration, mean, (puts - putsBefore) / duration);
     }
 
-    private Thread writer(FollowedStores store) {
+    private Thread writer(KeyValueStore store) {
         ended = false;
         Thread writer = new Thread(() -> {
             Random random = new Random(5);
-            try {
-                while (!ended) {
-                    store.put(key(random.nextInt(pairs)), value(random));
-                    puts = puts + 1; // this thread alone
-                }
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
+            while (!ended) {
+                store.put(key(random.nextInt(pairs)), value(random));
+                puts = puts + 1; // this thread alone
             }
         });
         writer.start();
         return writer;
     }
 
-    private double putsAlone(FollowedStores store) throws Exception {
+    private double putsAlone(KeyValueStore store) throws Exception {
         long before = puts;
         Thread writer = writer(store);
         Thread.sleep(seconds * 1000L);
@@ -220,7 +216,7 @@ final class ReadersBeside implements Callable<Integer> {
         return (puts - before) / (double) seconds;
     }
 
-    private Phase besidePuts(FollowedStores store, FollowedStores.Reader reader, Random random) throws Exception {
+    private Phase besidePuts(KeyValueStore store, KeyValueStore.Reader reader, Random random) throws Exception {
         Thread writer = writer(store);
         List<Double> gets = new ArrayList<>();
         List<Double> millis = new ArrayList<>();
@@ -234,15 +230,5 @@ final class ReadersBeside implements Callable<Integer> {
         ended = true;
         writer.join();
         return new Phase(Markdown.median(gets), Markdown.median(millis), Markdown.median(written));
-    }
-
-    private static void delete(Path path) throws IOException {
-        if (Files.exists(path)) {
-            try (Stream<Path> found = Files.walk(path)) {
-                for (Path each : found.sorted((a, b) -> b.compareTo(a)).toList()) {
-                    Files.delete(each);
-                }
-            }
-        }
     }
 }

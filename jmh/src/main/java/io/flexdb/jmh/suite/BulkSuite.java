@@ -1,5 +1,6 @@
 package io.flexdb.jmh.suite;
 
+import io.flexdb.jmh.flexdb.Use;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -40,16 +41,14 @@ final class BulkSuite implements Suite {
 
     @Override
     public List<Cell> cells(Plan plan) {
-        List<Cell> cells = new ArrayList<>();
-        for (String subject : List.of("flexdb", "rocksdb", "lmdb", "beside", "puts", "raw")) {
-            String store = subject.equals("rocksdb") || subject.equals("lmdb") ? subject : Plan.OURS;
-            if (plan.stores().contains(store)) {
-                List<String> arguments =
-                        List.of("--subjects=" + subject, "--bytes=" + bytes(plan), "--values=100,1000");
-                cells.add(new Cell("bulk " + subject, label(subject), Program.BULK, "", arguments));
-            }
-        }
-        return cells;
+        List<String> subjects = new ArrayList<>(plan.storesFor(Use.BULK));
+        subjects.addAll(List.of("beside", "puts", "raw"));
+        return subjects.stream().map(subject -> cell(plan, subject)).toList();
+    }
+
+    private static Cell cell(Plan plan, String subject) {
+        List<String> arguments = List.of("--subjects=" + subject, "--bytes=" + bytes(plan), "--values=100,1000");
+        return new Cell("bulk " + subject, label(subject), Program.BULK, "", arguments);
     }
 
     private static String label(String subject) {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.flexdb.jmh.BenchmarkOptions;
 import io.flexdb.jmh.PageCache;
 import io.flexdb.jmh.flexdb.MemoryLimit;
+import io.flexdb.jmh.flexdb.Subject;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -17,10 +18,12 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,7 +51,10 @@ import picocli.CommandLine.Spec;
                 + " again with the same arguments.",
         footer = {"", "BYTES is a number that k, m or g may follow."})
 public final class Evaluation implements Callable<Integer> {
-    private static final List<String> RIVALS = List.of("rocksdb", "lmdb", "mvstore", "xodus", "skiplist");
+    private static final List<String> RIVALS = Stream.of(Subject.values())
+            .map(Subject::argument)
+            .filter(store -> !store.equals(Plan.OURS))
+            .toList();
     private static final int FAILED = 1;
 
     private final PrintStream out;
@@ -85,7 +91,8 @@ public final class Evaluation implements Callable<Integer> {
             paramLabel = "STORES",
             split = ",",
             defaultValue = "rocksdb,lmdb",
-            description = "Of rocksdb, lmdb, mvstore, xodus, skiplist; or none. Default: ${DEFAULT-VALUE}.")
+            completionCandidates = Rivals.class,
+            description = "Of ${COMPLETION-CANDIDATES}; or none. Default: ${DEFAULT-VALUE}.")
     private List<String> rivals;
 
     @Option(
@@ -150,6 +157,13 @@ public final class Evaluation implements Callable<Integer> {
             usageHelp = true,
             description = "Print this and exit.")
     private boolean help;
+
+    private static final class Rivals implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return RIVALS.iterator();
+        }
+    }
 
     Evaluation(List<Suite> known, PrintStream out, PrintStream progress) {
         this.known = known;

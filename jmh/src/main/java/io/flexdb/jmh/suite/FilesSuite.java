@@ -1,5 +1,6 @@
 package io.flexdb.jmh.suite;
 
+import io.flexdb.jmh.flexdb.Use;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -53,7 +54,7 @@ final class FilesSuite implements Suite {
 
     @Override
     public List<Cell> cells(Plan plan) {
-        List<String> subjects = new ArrayList<>(plan.storesAmong(List.of("rocksdb", "lmdb")));
+        List<String> subjects = new ArrayList<>(plan.storesFor(Use.FILES));
         subjects.addAll(List.of("files", "disk"));
         List<Cell> cells = new ArrayList<>();
         for (String subject : subjects) {

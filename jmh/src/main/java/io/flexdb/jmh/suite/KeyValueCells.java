@@ -1,5 +1,6 @@
 package io.flexdb.jmh.suite;
 
+import io.flexdb.jmh.flexdb.Subject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,7 +43,10 @@ final class KeyValueCells {
 
     /** The stores that keep their pairs on disk. */
     static List<String> storesOnDisk(Plan plan) {
-        return plan.stores().stream().filter(store -> !store.equals("skiplist")).toList();
+        return plan.stores().stream()
+                .filter(store ->
+                        Subject.named(store).filter(Subject::keepsPairs).isPresent())
+                .toList();
     }
 
     /** Disk space of a store with so many records and what comes with it. */
@@ -116,15 +120,7 @@ final class KeyValueCells {
 
     /** The name of a store in tables. */
     static String label(String store) {
-        return switch (store) {
-            case "flexdb" -> "FlexDB";
-            case "rocksdb" -> "RocksDB";
-            case "lmdb" -> "LMDB";
-            case "mvstore" -> "MVStore";
-            case "xodus" -> "Xodus";
-            case "skiplist" -> "skip list";
-            default -> store;
-        };
+        return Subject.named(store).map(Subject::label).orElse(store);
     }
 
     static String thousands(long number) {

@@ -1,5 +1,6 @@
 package io.flexdb.jmh.suite;
 
+import io.flexdb.jmh.flexdb.Subject;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -19,8 +20,10 @@ import java.util.stream.Stream;
  * @param facts in the order of the report
  */
 record Machine(Map<String, String> facts) {
-    private static final Pattern RIVAL =
-            Pattern.compile("(rocksdbjni|lmdbjava|h2-mvstore|xodus-environment)-(.+)\\.jar");
+    private static final Pattern RIVAL = Pattern.compile(Stream.of(Subject.values())
+            .map(Subject::library)
+            .filter(library -> !library.isEmpty())
+            .collect(Collectors.joining("|", "(", ")-(.+)\\.jar")));
     private static final String UNKNOWN = "unknown";
 
     /** This machine, with the file system and the device of a directory. */

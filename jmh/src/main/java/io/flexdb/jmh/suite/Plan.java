@@ -1,5 +1,7 @@
 package io.flexdb.jmh.suite;
 
+import io.flexdb.jmh.flexdb.Subject;
+import io.flexdb.jmh.flexdb.Use;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,15 +43,18 @@ record Plan(
         return (rounds + 2) / 3;
     }
 
-    /** FlexDB and those of the rivals that are among some, by their names in arguments. */
-    List<String> storesAmong(List<String> known) {
+    /** FlexDB and all rivals, by their names in arguments. */
+    List<String> stores() {
         List<String> stores = new ArrayList<>(List.of(OURS));
-        rivals.stream().filter(known::contains).forEach(stores::add);
+        stores.addAll(rivals);
         return stores;
     }
 
-    /** FlexDB and all rivals. */
-    List<String> stores() {
-        return storesAmong(rivals);
+    /** FlexDB and those of the rivals that can be opened for something. */
+    List<String> storesFor(Use use) {
+        return stores().stream()
+                .filter(store ->
+                        Subject.named(store).filter(each -> each.isFor(use)).isPresent())
+                .toList();
     }
 }

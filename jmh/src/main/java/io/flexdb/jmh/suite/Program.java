@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.flexdb.jmh.flexdb.BulkLoads;
+import io.flexdb.jmh.flexdb.Subject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The benchmark programs. Each takes {@code --json=FILE} and leaves its figures there as an array. */
 enum Program {
@@ -44,24 +46,14 @@ enum Program {
         }
     },
     /** Large values. */
-    VALUES(
-            "io.flexdb.jmh.flexdb.LargeValues",
-            List.of(
-                    "-Xmx2g",
-                    "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED")) {
+    VALUES("io.flexdb.jmh.flexdb.LargeValues", withStores("-Xmx2g")) {
         @Override
         void read(Cell cell, JsonObject entry, Contents contents) {
             contents.add(cell, entry, text(entry, "store"));
         }
     },
     /** Bulk loads. */
-    BULK(
-            "io.flexdb.jmh.flexdb.BulkLoads",
-            List.of(
-                    "-Xmx2g",
-                    "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED")) {
+    BULK("io.flexdb.jmh.flexdb.BulkLoads", withStores("-Xmx2g")) {
         @Override
         void read(Cell cell, JsonObject entry, Contents contents) {
             int valueBytes = entry.get("valueBytes").getAsInt();
@@ -107,6 +99,12 @@ enum Program {
     Program(String mainClass, List<String> jvmArguments) {
         this.mainClass = mainClass;
         this.jvmArguments = jvmArguments;
+    }
+
+    /** The arguments of a JVM that opens stores itself. */
+    private static List<String> withStores(String argument) {
+        return Stream.concat(Stream.of(argument), Subject.allJvmArguments().stream())
+                .toList();
     }
 
     /** The contents of a file of figures. */

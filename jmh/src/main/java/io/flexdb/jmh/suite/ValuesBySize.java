@@ -1,5 +1,6 @@
 package io.flexdb.jmh.suite;
 
+import io.flexdb.jmh.flexdb.Use;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -46,7 +47,7 @@ final class ValuesBySize implements Suite {
         List<Cell> cells = new ArrayList<>();
         String sizes = kibibytes(plan).stream().map(size -> size + "k").collect(Collectors.joining(","));
         for (String durability : DURABILITIES) {
-            for (String store : plan.storesAmong(List.of("rocksdb", "lmdb"))) {
+            for (String store : plan.storesFor(Use.LARGE_VALUES)) {
                 // A value of 1 KiB that waits for the disk takes as long as a large one.
                 int share = durability.equals("SYNC") ? plan.of(4, 8, 64) : 1;
                 List<String> arguments = List.of(

@@ -5,8 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.jmh.files.OrderedStore.Changes;
-import io.flexdb.jmh.files.OrderedStore.Space;
+import io.flexdb.jmh.flexdb.KeyValueStore;
+import io.flexdb.jmh.flexdb.OrderedStore;
+import io.flexdb.jmh.flexdb.OrderedStore.Changes;
+import io.flexdb.jmh.flexdb.OrderedStore.Space;
+import io.flexdb.jmh.flexdb.StoreSettings;
+import io.flexdb.jmh.flexdb.Subject;
+import io.flexdb.jmh.flexdb.Use;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +20,8 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class FileBenchmarkTest {
     @TempDir
@@ -32,7 +39,7 @@ class FileBenchmarkTest {
         };
         assertEquals(0, FileBenchmarkSettings.commandLine(arguments).execute(arguments));
         String figures = Files.readString(directory.resolve("all.json"));
-        for (FileSubject subject : FileSubject.values()) {
+        for (FileSubject subject : FileSubject.ALL) {
             for (String experiment : List.of(
                     "create files",
                     "find",
@@ -64,26 +71,24 @@ class FileBenchmarkTest {
                 123, TreeShape.number(shape.file(123).substring(shape.file(123).lastIndexOf('/') + 1)));
     }
 
-    @Test
-    void storesMakeChangesInOrderAndScanRanges() {
-        for (OrderedStore store : List.of(
-                new FlexDBOrdered(directory.resolve("flexdb"), 8 << 20),
-                new RocksDBOrdered(directory.resolve("rocksdb"), 8 << 20))) {
-            try (store) {
-                Changes changes = new Changes();
-                for (byte i = 0; i < 10; i++) {
-                    changes.put(Space.ENTRIES, new byte[] {i}, new byte[] {i, i});
-                }
-                store.write(changes.deleteRange(Space.ENTRIES, new byte[] {2}, new byte[] {5})
-                        .delete(Space.ENTRIES, new byte[] {7})
-                        .put(Space.ENTRIES, new byte[] {3}, new byte[] {33}));
-                List<Integer> keys = new ArrayList<>();
-                store.scan(Space.ENTRIES, new byte[] {1}, new byte[] {9}, (key, value) -> keys.add((int) key[0]));
-                assertEquals(List.of(1, 3, 5, 6, 8), keys);
-                assertArrayEquals(new byte[] {33}, store.get(Space.ENTRIES, new byte[] {3}));
-                store.scan(Space.BLOCKS, new byte[] {0}, new byte[] {9}, (key, value) -> keys.clear());
-                assertEquals(5, keys.size());
+    @ParameterizedTest
+    @EnumSource(names = {"FLEXDB", "ROCKSDB"}) // LMDB opens only in a process with flags of its own
+    void storesMakeChangesInOrderAndScanRanges(Subject subject) {
+        try (KeyValueStore opened = subject.open(StoreSettings.of(directory, 8 << 20, Use.FILES))) {
+            OrderedStore store = opened.ordered();
+            Changes changes = new Changes();
+            for (byte i = 0; i < 10; i++) {
+                changes.put(Space.ENTRIES, new byte[] {i}, new byte[] {i, i});
             }
+            store.write(changes.deleteRange(Space.ENTRIES, new byte[] {2}, new byte[] {5})
+                    .delete(Space.ENTRIES, new byte[] {7})
+                    .put(Space.ENTRIES, new byte[] {3}, new byte[] {33}));
+            List<Integer> keys = new ArrayList<>();
+            store.scan(Space.ENTRIES, new byte[] {1}, new byte[] {9}, (key, value) -> keys.add((int) key[0]));
+            assertEquals(List.of(1, 3, 5, 6, 8), keys);
+            assertArrayEquals(new byte[] {33}, store.get(Space.ENTRIES, new byte[] {3}));
+            store.scan(Space.BLOCKS, new byte[] {0}, new byte[] {9}, (key, value) -> keys.clear());
+            assertEquals(5, keys.size());
         }
     }
 }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.flexdb.Durability;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -224,7 +223,7 @@ class KeyValueTest {
     void everyStoreIsAskedInTheSameWay(Subject subject) throws IOException {
         Path own = Files.createDirectory(directory.resolve("own"));
         Path copies = Files.createDirectory(directory.resolve("copies"));
-        try (KeyValueStore store = subject.open(new StoreSettings(own, 8 << 20, 1 << 20, Durability.OS, false, null))) {
+        try (KeyValueStore store = subject.open(StoreSettings.of(own, 8 << 20, Use.PAIRS))) {
             for (int i = 9; i >= 0; i--) {
                 store.put(new byte[] {'k', (byte) i}, new byte[] {(byte) (i + 1)});
             }
@@ -255,6 +254,27 @@ class KeyValueTest {
                 assertEquals(List.of(0, 1, 8, 9), keys);
             }
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FLEXDB", "ROCKSDB"})
+    void storesAreFilledAtOnceAndFollowed(Subject subject) throws Exception {
+        byte[] key = {'k'};
+        try (KeyValueStore store = subject.open(StoreSettings.of(emptyStore("filled"), 8 << 20, Use.BULK))) {
+            assertTrue(store.load(pairs -> pairs.accept(key, new byte[] {1})) > 0);
+            assertArrayEquals(new byte[] {1}, store.get(key));
+        }
+        try (KeyValueStore store = subject.open(StoreSettings.of(emptyStore("followed"), 8 << 20, Use.READERS));
+                KeyValueStore.Reader reader = store.reader()) {
+            store.put(key, new byte[] {2});
+            assertNull(reader.get(key));
+            reader.refresh();
+            assertArrayEquals(new byte[] {2}, reader.get(key));
+        }
+    }
+
+    private Path emptyStore(String name) throws IOException {
+        return Files.createDirectories(directory.resolve(name).resolve("store"));
     }
 
     @Test

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,6 +73,28 @@ class ProgramTest {
         assertEquals(
                 List.of("x: put, 64 KiB, OS", "x: get, 64 KiB, OS", "x: written for each byte, 64 KiB, OS"),
                 result.figures().stream().map(Figure::experiment).toList());
+    }
+
+    @Test
+    void bulkLoadsAreMeasured() throws Exception {
+        CellResult result = measure(
+                Program.BULK, Duration.ofMinutes(2), "--subjects=flexdb,RocksDB,lmdb", "--bytes=1m", "--values=100");
+        assertEquals("", result.failure());
+        assertEquals(
+                3, // for each subject
+                result.figures().stream()
+                        .filter(each -> each.experiment().equals("load, values of 100 bytes"))
+                        .count(),
+                result.toString());
+    }
+
+    @Test
+    void filesInAStoreAreMeasured() throws Exception {
+        CellResult result = measure(
+                Program.FILES, Duration.ofMinutes(2), "--quick", "--files=200", "--overwrites=100", "--subjects=lmdb");
+        assertEquals("", result.failure());
+        assertEquals(
+                Set.of("LMDB"), result.figures().stream().map(Figure::subject).collect(Collectors.toSet()));
     }
 
     @Test

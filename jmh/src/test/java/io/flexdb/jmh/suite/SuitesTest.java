@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -82,6 +83,27 @@ class SuitesTest {
                         .filter(cell -> cell.id().contains(word))
                         .anyMatch(cell -> cell.arguments().containsAll(List.of(arguments))),
                 () -> suite.name() + ": " + suite.cells(PAPER));
+    }
+
+    @Test
+    void rivalsHaveCellsOfWhatTheyCanDo() {
+        Plan plan = new Plan(
+                Scale.SMOKE, "/x", List.of("rocksdb", "lmdb", "mvstore"), List.of("ext4:/x"), 2, 3, 1 << 28, 1, false);
+        assertIds(plan, new BulkSuite(), "bulk flexdb, bulk rocksdb, bulk lmdb, bulk beside, bulk puts, bulk raw");
+        assertIds(plan, new FilesSuite(), "files flexdb, files rocksdb, files lmdb, files files, files disk");
+        assertIds(
+                plan,
+                new ValuesBySize(),
+                "values OS flexdb, values OS rocksdb, values OS lmdb,"
+                        + " values SYNC flexdb, values SYNC rocksdb, values SYNC lmdb");
+        assertIds(
+                plan,
+                new Table4Suite(),
+                "latency udb flexdb, latency udb rocksdb, latency udb lmdb, latency udb mvstore");
+    }
+
+    private static void assertIds(Plan plan, Suite suite, String ids) {
+        assertEquals(ids, suite.cells(plan).stream().map(Cell::id).collect(Collectors.joining(", ")));
     }
 
     /** As {@code list} tells, with the loads of rivals, rounds and all. */

@@ -1,10 +1,11 @@
-package io.flexdb.jmh.files;
+package io.flexdb.jmh.flexdb;
 
+import io.flexdb.jmh.flexdb.KeyValueStore.PairConsumer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a file system's schema asks of an ordered store that has two keyspaces. */
-interface OrderedStore extends AutoCloseable {
+/** What a file system's schema asks of a store: two keyspaces, and changes of both together. For one thread. */
+public interface OrderedStore {
     /** Where pairs are. */
     enum Space {
         ENTRIES,
@@ -14,17 +15,11 @@ interface OrderedStore extends AutoCloseable {
     /** A copy of the value, or null. */
     byte[] get(Space space, byte[] key);
 
-    /** Visits pairs in order, from one key on to before another, as of one moment. */
-    void scan(Space space, byte[] from, byte[] to, Visitor visitor);
+    /** Visits pairs in order, from one key on to before another, as of one moment. The visitor may read. */
+    void scan(Space space, byte[] from, byte[] to, PairConsumer visitor);
 
     /** Makes all changes together. */
     void write(Changes changes);
-
-    /** Takes a pair, in arrays of its own. */
-    @FunctionalInterface
-    interface Visitor {
-        void accept(byte[] key, byte[] value);
-    }
 
     /** One change: of a key, or with {@code to}, the removal of a range; no value removes. */
     record Change(Space space, byte[] key, byte[] value, byte[] to) {}
@@ -33,26 +28,27 @@ interface OrderedStore extends AutoCloseable {
     final class Changes {
         private final List<Change> all = new ArrayList<>();
 
-        Changes put(Space space, byte[] key, byte[] value) {
+        /** Adds a put. */
+        public Changes put(Space space, byte[] key, byte[] value) {
             all.add(new Change(space, key, value, null));
             return this;
         }
 
-        Changes delete(Space space, byte[] key) {
+        /** Adds the removal of a key. */
+        public Changes delete(Space space, byte[] key) {
             all.add(new Change(space, key, null, null));
             return this;
         }
 
-        Changes deleteRange(Space space, byte[] from, byte[] to) {
+        /** Adds the removal of all keys from one on to before another. */
+        public Changes deleteRange(Space space, byte[] from, byte[] to) {
             all.add(new Change(space, from, null, to));
             return this;
         }
 
-        List<Change> all() {
+        /** The changes, as they have been added. */
+        public List<Change> all() {
             return all;
         }
     }
-
-    @Override
-    void close();
 }

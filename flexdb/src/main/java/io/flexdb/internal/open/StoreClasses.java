@@ -35,6 +35,7 @@ public final class StoreClasses {
                 "io.flexdb.internal.mem.TreePosition",
                 "io.flexdb.internal.read.MergeCursor",
                 "io.flexdb.internal.read.PairHeads",
+                "io.flexdb.internal.read.Pairs",
                 "io.flexdb.internal.read.ReadContext",
                 "io.flexdb.internal.read.Scan",
                 "io.flexdb.internal.read.BlockCursor",

@@ -221,7 +221,7 @@ public final class IntervalReader {
                 || !KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
             return ABSENT;
         }
-        return lengthAt(context, interval.logicalOffset(), header);
+        return lengthAt(context, 0, interval.logicalOffset(), header);
     }
 
     // ---- large values
@@ -231,34 +231,6 @@ public final class IntervalReader {
         return bytes > mostWholeBytes;
     }
 
-    /** Reads what the pairs of the context's interval have before their values. Inside a short read. */
-    public PairHeads readHeads(FlexTreeView space, ReadContext context) {
-        Interval interval = context.interval;
-        long logicalOffset = interval.logicalOffset();
-        int bytes = dataBytes(logicalOffset, interval.lengthBytes());
-        PairHeads heads = readHeads(space, context, logicalOffset, bytes, interval.pairCount());
-        heads.makeDirectory(context, cache.fingerprints, interval.contentNumber(), interval.commonPrefix());
-        locate(space, context, logicalOffset, heads.directory(), 0);
-        if (!cache.containsDirectory(interval.contentNumber())) {
-            long location = cache.insert(heads.directory(), 0, false);
-            if (location >= 0) {
-                interval.setHint(cache.hint(location));
-            }
-            noteCoarse(logicalOffset, bytes, interval.pairCount());
-        }
-        return heads;
-    }
-
-    private PairHeads readHeads(FlexTreeView space, ReadContext context, long logicalOffset, int bytes, int counted) {
-        PairHeads heads = context.heads();
-        try {
-            heads.read(reads, space, context, logicalOffset, bytes, counted);
-        } catch (BadRecordException e) {
-            throw pairReader.corruption(logicalOffset, e);
-        }
-        return heads;
-    }
-
     /**
      * Does the work of {@link #find}, or of {@link #findLength} if the value is not wanted, and reads no other value.
      */
@@ -266,34 +238,44 @@ public final class IntervalReader {
         Interval interval = context.interval;
         long location = cache.find(interval.contentNumber(), interval.hint());
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
-        int base = directory == null ? 0 : cache.base(location);
-        PairHeads heads = directory == null ? readHeads(space, context) : null;
-        if (heads != null) {
-            directory = heads.directory();
+        if (directory == null) {
+            open(space, context);
+            Pairs pairs = context.pairs();
+            int pair = pairs.find(key, keyLength);
+            return pair < 0
+                    ? ABSENT
+                    : found(space, context, key, pairs.position(pair), pairs.logicalOffset(pair), wanted);
         }
+        int base = cache.base(location);
         byte fingerprint = cache.fingerprints.of(key, keyLength);
         int pair = Directory.candidate(directory, base, fingerprint, 0);
         while (pair >= 0) {
             long offset = interval.logicalOffset() + Directory.relativePosition(directory, base, pair);
             int bytes = Directory.recordBytes(directory, base, pair);
-            if (heads == null || heads.compare(key, keyLength, pair) == 0) {
-                long header = loadHead(space, context, offset, bytes);
-                if (RecordFormat.keyLength(header) == keyLength
-                        && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
-                    if (!wanted) {
-                        return lengthAt(context, offset, header);
-                    }
-                    return loadValue(space, context, offset, bytes, RecordFormat.hasWaiting(header) ? key : null);
-                }
+            long header = loadHead(space, context, offset, bytes);
+            if (RecordFormat.keyLength(header) == keyLength
+                    && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
+                return found(space, context, key, 0, offset, wanted);
             }
             pair = Directory.candidate(directory, base, fingerprint, pair + 1);
         }
         return ABSENT;
     }
 
-    /** The context has the head of the pair at a place as its image. */
-    private static int lengthAt(ReadContext context, long logicalOffset, long header) {
-        noteExtension(context, 0, header);
+    /** Returns the value, or its length, of a record whose part before that is in the context's image. */
+    private int found(
+            FlexTreeView space, ReadContext context, byte[] key, int position, long logicalOffset, boolean wanted) {
+        long header = RecordFormat.header(context.image, position);
+        if (!wanted) {
+            return lengthAt(context, position, logicalOffset, header);
+        }
+        byte[] waiting = RecordFormat.hasWaiting(header) ? key : null;
+        return loadValue(space, context, logicalOffset, RecordFormat.recordBytes(header), waiting);
+    }
+
+    /** The context's image has the part before its value of the pair at a place. */
+    private static int lengthAt(ReadContext context, int position, long logicalOffset, long header) {
+        noteExtension(context, position, header);
         int length = RecordFormat.valueLength(header);
         context.valueOffset = logicalOffset + RecordFormat.recordBytes(header) - length;
         return length;
@@ -422,8 +404,8 @@ public final class IntervalReader {
     }
 
     /**
-     * Reads the context's interval: the context has its {@link ReadContext#pairs pairs} then, and its directory as its
-     * image, at its base. Inside a short read.
+     * Reads the context's interval: the context has its {@link ReadContext#pairs pairs} then, without their values if
+     * one is large, and its directory as its image, at its base. Inside a short read.
      *
      * @return whether it is {@linkplain Interval#areFragmented fragmented}
      */
@@ -463,13 +445,28 @@ public final class IntervalReader {
                 : cache.insert(directory, base, false);
     }
 
-    /** Reads all pairs of an interval into the context's memory. */
+    /** Reads all pairs of an interval into the context's memory, without their values if one is large. */
     private void readAll(
             FlexTreeView space, ReadContext context, long logicalOffset, int bytes, int counted, Pairs pairs) {
+        if (isByHeads(bytes)) {
+            readHeads(space, context, logicalOffset, bytes, counted, pairs);
+            return;
+        }
         ByteBuffer memory = context.memory(Pairs.memoryBytes(bytes, counted));
         reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
         try {
             pairs.take(memory, bytes, counted, context.crc);
+        } catch (BadRecordException e) {
+            throw pairReader.corruption(logicalOffset, e);
+        }
+    }
+
+    private void readHeads(
+            FlexTreeView space, ReadContext context, long logicalOffset, int bytes, int counted, Pairs pairs) {
+        PairHeads heads = context.heads();
+        heads.begin(reads, space, logicalOffset, bytes);
+        try {
+            pairs.takeHeads(heads, logicalOffset, bytes, counted);
         } catch (BadRecordException e) {
             throw pairReader.corruption(logicalOffset, e);
         }
@@ -499,13 +496,8 @@ public final class IntervalReader {
         long logicalOffset = interval.logicalOffset();
         int bytes = dataBytes(logicalOffset, interval.lengthBytes());
         int counted = interval.pairCount();
-        if (keysOnly && isLongPair(counted, bytes)) {
-            long header = loadHead(space, context, logicalOffset, bytes);
-            pairs.takeHead(context.image, RecordFormat.headerBytes(header) + RecordFormat.keyLength(header));
-            return;
-        }
-        if (bytes > mostWholeBytes) {
-            pairs.takeHeads(readHeads(space, context, logicalOffset, bytes, counted), logicalOffset);
+        if (bytes > mostWholeBytes || keysOnly && isLongPair(counted, bytes)) {
+            readHeads(space, context, logicalOffset, bytes, counted, pairs);
             noteCoarse(logicalOffset, bytes, counted);
             return;
         }

@@ -20,7 +20,8 @@ public final class Pairs {
      * With a directory, pairs are brought when they are wanted, and keys are looked for by their windows; with an outline,
      * too, but a key is compared with those of pairs that are brought for that. Without either all of them are there from
      * the beginning: who walks wants each pair in its turn, and looks for a key at most once, so no fingerprints are
-     * needed, and one pass finds where each pair is, and verifies it while it is in the processor's cache anyway.
+     * needed, and one pass finds where each pair is, and verifies it while it is in the processor's cache anyway. Where
+     * one has a large value, all of them are there without their values (PairHeads).
      *
      * The memory, which is a context's, begins with the pairs. Their directory can be made behind them.
      */
@@ -29,13 +30,16 @@ public final class Pairs {
     private static final int AHEAD_IF_SLOW = 16; // of the pair that is sought, as who seeks mostly goes on
 
     private static final int MOST_STARTS_KEPT = 64 << 10;
+    private static final long[] NO_OFFSETS = {};
 
     private final IntervalReader reader;
     final ReadContext context;
     private ByteBuffer memory;
-    private int dataBytes;
+    private int dataBytes; // in it
     private final int[] fewStarts = new int[Interval.MAX_PAIRS];
     private int[] starts = fewStarts; // of each if all are there
+    private boolean valuesLeft; // where they are
+    private long[] logicalOffsets = NO_OFFSETS; // of each if so
     private int count;
     private long there; // a bit for each pair; or ALL
     private long prefetched; // likewise, of pairs that were not there
@@ -45,7 +49,6 @@ public final class Pairs {
     FlexTreeView space; // null if all are there
     long contentNumber;
     long logicalOffset;
-    private PairHeads heads; // null unless values are left where they are
 
     /**
      * @param reader to bring pairs with; null if all are there from the beginning
@@ -76,9 +79,10 @@ public final class Pairs {
         prefetched = 0;
         memory = null;
         space = null;
-        heads = null;
+        valuesLeft = false;
         if (starts.length > MOST_STARTS_KEPT) {
             starts = fewStarts;
+            logicalOffsets = NO_OFFSETS;
         }
     }
 
@@ -207,44 +211,80 @@ public final class Pairs {
         return count;
     }
 
-    /** Takes a pair without its value, which a buffer begins with. */
-    void takeHead(ByteBuffer data, int headBytes) {
+    /**
+     * Takes the pairs of an interval without their values. Inside a short read.
+     *
+     * @param heads reads them
+     * @param ofInterval where it is in the space
+     * @param counted how many they must be, or {@link Interval#UNKNOWN_PAIRS}
+     * @throws BadRecordException if the bytes are not so many whole pairs with ascending keys; it holds none then
+     */
+    void takeHeads(PairHeads heads, long ofInterval, int bytesOfAll, int counted) {
         clear();
-        setStart(0, 0);
-        holdAll(data, headBytes, 1);
+        ByteBuffer data = context.memory(0);
+        int headBytes = 0;
+        int lastKey = 0;
+        int lastKeyLength = 0;
+        int pair = 0;
+        for (int at = 0; at < bytesOfAll; pair++) {
+            long header = heads.header(at);
+            int key = headBytes + RecordFormat.headerBytes(header);
+            int keyLength = RecordFormat.keyLength(header);
+            int end = key + keyLength;
+            data = withRoom(data, headBytes, end);
+            heads.copy(at, end - headBytes, data, headBytes);
+            if (pair > 0 && KeyBytes.compare(data, lastKey, lastKeyLength, data, key, keyLength) >= 0) {
+                throw new BadRecordException(at, "a key above the one before", "one that is not");
+            }
+            setStart(pair, headBytes);
+            setLogicalOffset(pair, ofInterval + at);
+            lastKey = key;
+            lastKeyLength = keyLength;
+            headBytes = end;
+            at += RecordFormat.recordBytes(header);
+        }
+        if (counted < Interval.UNKNOWN_PAIRS && counted != pair) {
+            throw new BadRecordException(bytesOfAll, "the end after " + counted + " pairs", pair + " pairs");
+        }
+        holdAll(data, headBytes, pair);
+        valuesLeft = true;
     }
 
-    /**
-     * Takes pairs without their values, one of which is large.
-     *
-     * @param ofPairs of the context's, which stay what they are as long as this holds them
-     * @param ofInterval where it is in the space
-     */
-    void takeHeads(PairHeads ofPairs, long ofInterval) {
-        clear();
-        int headBytes = ofPairs.headBytes();
-        ByteBuffer data = context.memory(headBytes);
-        data.put(0, ofPairs.buffer(), 0, headBytes);
-        for (int pair = 0; pair < ofPairs.count(); pair++) {
-            setStart(pair, ofPairs.position(pair));
+    /** The context's memory with room for so many bytes, beginning with those that data begins with. */
+    private ByteBuffer withRoom(ByteBuffer data, int bytes, int wanted) {
+        ByteBuffer room = context.memory(wanted);
+        if (room != data) {
+            room.put(0, data, 0, bytes);
         }
-        holdAll(data, headBytes, ofPairs.count());
-        heads = ofPairs;
-        logicalOffset = ofInterval;
+        return room;
+    }
+
+    private void setLogicalOffset(int pair, long offset) {
+        if (pair >= logicalOffsets.length) {
+            logicalOffsets = Arrays.copyOf(logicalOffsets, starts.length); // which has the pair
+        }
+        logicalOffsets[pair] = offset;
     }
 
     /** Whether values are left where they are. */
-    boolean areValuesLeft() {
-        return heads != null;
+    public boolean areValuesLeft() {
+        return valuesLeft;
+    }
+
+    /** Where in the space a pair begins whose value is left there. */
+    long logicalOffset(int pair) {
+        return logicalOffsets[pair];
     }
 
     /** Where in the space a value begins that is left there. */
     long valueOffset(int pair) {
-        return logicalOffset + heads.start(pair + 1) - RecordFormat.valueLength(heads.header(pair));
+        long header = header(position(pair));
+        return logicalOffsets[pair] + RecordFormat.recordBytes(header) - RecordFormat.valueLength(header);
     }
 
     /**
-     * Makes the directory of these pairs, which are all there, behind them in the memory.
+     * Makes the directory of these pairs, which are all there, behind them in the memory. It is of whole pairs, even if
+     * values are left where they are.
      *
      * @param maxSkipped bytes of keys that its windows may skip
      * @return where it begins
@@ -258,12 +298,9 @@ public final class Pairs {
             int at = position(pair);
             builder.add(memory, at, header(at), fingerprints, skipped);
         }
-        ByteBuffer made = context.memory(memoryBytes(dataBytes, count));
-        if (made != memory) {
-            made.put(0, memory, 0, dataBytes);
-            memory = made;
-        }
-        builder.write(made, dataBytes, content, 0, count, skipped);
+        int bytes = Directory.bytes((int) builder.bytes(), count);
+        memory = withRoom(memory, dataBytes, Math.addExact(dataBytes, bytes));
+        builder.write(memory, dataBytes, content, 0, count, skipped);
         return dataBytes;
     }
 
@@ -287,7 +324,7 @@ public final class Pairs {
     }
 
     /** Where a pair begins in the memory. */
-    int position(int pair) {
+    public int position(int pair) {
         return space != null ? places.position(pair) : starts[pair];
     }
 

@@ -161,7 +161,7 @@ public final class ReadContext {
     /** To do without large values. */
     PairHeads heads() {
         if (heads == null) {
-            heads = new PairHeads();
+            heads = new PairHeads(this);
         }
         return heads;
     }

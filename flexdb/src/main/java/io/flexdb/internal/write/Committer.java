@@ -463,7 +463,8 @@ public final class Committer {
 
     private int lowerBound(byte[] bound) {
         key.set(bound);
-        return old.find(key, cache.fingerprints.of(bound, bound.length), 0);
+        int found = old.find(key, cache.fingerprints.of(bound, bound.length), 0);
+        return found >= 0 ? found : ~found;
     }
 
     /** Whether pairs of an interval are so long that they are not written again. */
@@ -830,7 +831,7 @@ public final class Committer {
             }
             content.merge(old, gathered, inPlace, reclaiming);
             if (!content.haveKeys() && needsKeys(interval)) {
-                old.readAll(engine.current());
+                readKeys();
                 content.merge(old, gathered, inPlace, reclaiming);
             }
             editor.parts.divide(content, interval);
@@ -856,13 +857,13 @@ public final class Committer {
         }
         if (reader.isByHeads(interval.lengthBytes())) {
             wasCached = cache.containsDirectory(interval.contentNumber());
-            old.readHeads(engine.current());
+            readKeys();
             return true;
         }
         if (findDirectory(interval) && (alwaysInPlace || isForPlace(interval))) {
             return true;
         }
-        old.readAll(engine.current());
+        readKeys();
         return alwaysInPlace || isForPlace(interval);
     }
 
@@ -903,13 +904,9 @@ public final class Committer {
         return false;
     }
 
-    /** Brings all keys of an interval, which is the context's. Inside an epoch. */
-    void readKeys(Interval interval) {
-        if (reader.isByHeads(interval.lengthBytes())) {
-            old.readHeads(engine.current());
-        } else {
-            old.readAll(engine.current());
-        }
+    /** Reads all pairs of the context's interval, but for their values if one is large. Inside an epoch. */
+    void readKeys() {
+        old.read(engine.current());
     }
 
     /** Finds a directory that serves: all keys that belong to the interval begin with what its windows skip. */

@@ -126,7 +126,7 @@ public final class Compactor {
             if (parts.areLeftInPlace(interval)) {
                 return removeExpired(publish);
             }
-            boolean isWanted = share > 0 ? isWorthSweeping(interval) : !isWhole(interval) || hasExpired(interval);
+            boolean isWanted = share > 0 ? isWorthSweeping(interval) : !isWhole(interval) || hasExpired();
             return !isWanted || write(interval, publish);
         } catch (OutOfMemoryError e) { // before anything was changed, as is the next
             return refuse(new StoreMemoryException("compaction", e));
@@ -152,10 +152,10 @@ public final class Compactor {
 
     // ---- short pairs
 
-    private boolean hasExpired(Interval interval) {
+    private boolean hasExpired() {
         int ticket = parts.epochs.enter();
         try {
-            parts.readKeys(interval);
+            parts.readKeys();
             return nextExpired(0) < old.count();
         } finally {
             parts.epochs.exit(ticket);
@@ -166,7 +166,7 @@ public final class Compactor {
         long expired = 0;
         int ticket = parts.epochs.enter();
         try {
-            parts.readKeys(interval);
+            parts.readKeys();
             for (int pair = 0; pair < old.count(); pair++) {
                 expired += isExpired(pair) ? old.start(pair + 1) - old.start(pair) : 0;
             }
@@ -218,7 +218,7 @@ public final class Compactor {
     private boolean prepareToCut(Interval interval) {
         int ticket = parts.epochs.enter();
         try {
-            parts.readKeys(interval);
+            parts.readKeys();
             int first = nextExpired(0);
             int end = first;
             while (end < old.count() && isExpired(end)) {

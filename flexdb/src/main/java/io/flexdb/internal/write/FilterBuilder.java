@@ -155,7 +155,7 @@ public final class FilterBuilder {
         }
         int ticket = parts.epochs.enter();
         try {
-            parts.readKeys(interval);
+            parts.readKeys();
             IntervalEditor editor = parts.editor;
             editor.content.merge(editor.old, editor.none, true, parts.reclaiming);
             editor.filters.make(editor.content, interval);

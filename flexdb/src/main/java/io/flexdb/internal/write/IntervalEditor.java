@@ -70,7 +70,7 @@ final class IntervalEditor {
     void prepareAnew(Interval interval, Reclaiming reclaiming) {
         int ticket = epochs.enter();
         try {
-            old.readAll(engine.current());
+            old.read(engine.current());
             content.merge(old, none, false, reclaiming); // with its keys, so the filter is made anew
             parts.divide(content, interval);
             ensureIndex();
@@ -86,7 +86,7 @@ final class IntervalEditor {
         }
         content.cut(old, first, end);
         if (!content.haveKeys() && areDivided()) {
-            old.readAll(engine.current()); // for the keys
+            old.read(engine.current()); // for the keys
             content.cut(old, first, end);
         }
         parts.divide(content, interval);

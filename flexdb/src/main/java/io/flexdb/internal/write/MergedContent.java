@@ -188,7 +188,7 @@ final class MergedContent {
      * @param reclaiming tells which entries, and which pairs that are written anew, are left out
      */
     void merge(OldPairs oldPairs, GatheredEntries gathered, boolean wantInPlace, Reclaiming reclaiming) {
-        assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveAll() : "records to copy";
+        assert wantInPlace || oldPairs.count() == 0 || oldPairs.haveValues() : "records to copy";
         assert wantInPlace || gathered.pieces() == 0 : "records that are in the data file";
         old = oldPairs;
         entries = gathered;
@@ -205,8 +205,9 @@ final class MergedContent {
             int ref = entries.ref(i);
             key.set(table, ref);
             fingerprint = fingerprints.of(key.bytes, key.length);
-            int at = old.find(key, fingerprint, nextPair);
-            boolean exists = old.isFound();
+            int found = old.find(key, fingerprint, nextPair);
+            boolean exists = found >= 0;
+            int at = exists ? found : ~found;
             copyLivePairs(nextPair, at, reclaiming);
             int removed = exists ? old.start(at + 1) - old.start(at) : 0;
             long start = directory.bytes();

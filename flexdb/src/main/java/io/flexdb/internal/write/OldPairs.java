@@ -5,7 +5,6 @@ import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.read.IntervalReader;
-import io.flexdb.internal.read.PairHeads;
 import io.flexdb.internal.read.Pairs;
 import io.flexdb.internal.read.ReadContext;
 import io.flexdb.storage.StorageException;
@@ -16,8 +15,7 @@ import java.nio.ByteBuffer;
 final class OldPairs {
     /*
      * With a directory alone, only those pairs are read that may have the key that is sought, or whose window is the
-     * same. With an outline, which has no windows, some more are read. If all are in memory none is, nor with the heads
-     * of pairs. Of an interval with a large value only heads are ever in memory.
+     * same. With an outline, which has no windows, some more are read. If all are in memory none is.
      */
     private final IntervalReader reader;
     private final ReadContext context;
@@ -26,9 +24,7 @@ final class OldPairs {
     private int base;
     private int count;
     private Pairs all; // null unless all are in memory
-    private PairHeads heads; // null unless values are left where they are
     private boolean windows;
-    private boolean found;
 
     /** @param context with the interval, and the bytes read of it */
     OldPairs(IntervalReader reader, ReadContext context) {
@@ -40,8 +36,6 @@ final class OldPairs {
     void setNone() {
         count = 0;
         all = null;
-        heads = null;
-        windows = false;
     }
 
     /**
@@ -55,12 +49,11 @@ final class OldPairs {
         base = position;
         count = Directory.pairCount(directory, base);
         all = null;
-        heads = null;
         windows = !Directory.isOutline(directory, base);
     }
 
-    /** Reads those of the context's interval. */
-    void readAll(FlexTreeView view) {
+    /** Reads all of the context's interval, but for their values if one is large. */
+    void read(FlexTreeView view) {
         try {
             reader.open(view, context);
         } catch (StorageException e) {
@@ -68,20 +61,6 @@ final class OldPairs {
         }
         setDirectory(view, context.image, context.base);
         all = context.pairs();
-        windows = false; // keys are compared as soon
-    }
-
-    /** Reads those of the context's interval but for their values, one of which is large. */
-    void readHeads(FlexTreeView view) {
-        PairHeads read;
-        try {
-            read = reader.readHeads(view, context);
-        } catch (StorageException e) {
-            throw unreadable(e);
-        }
-        setDirectory(view, read.directory(), 0);
-        heads = read;
-        windows = false;
     }
 
     int count() {
@@ -90,22 +69,22 @@ final class OldPairs {
 
     /** Whether all of them are in memory, but for their values perhaps. */
     boolean haveKeys() {
-        return all != null || heads != null;
-    }
-
-    /** The buffer of the keys that are in memory, in records or their heads. */
-    ByteBuffer keyBuffer() {
-        return heads != null ? heads.buffer() : all.memory();
-    }
-
-    /** The index in the {@link #keyBuffer} at which the record of a pair, or its head, begins. */
-    int recordPosition(int pair) {
-        return heads != null ? heads.position(pair) : start(pair);
-    }
-
-    /** Whether all of them are in memory. */
-    boolean haveAll() {
         return all != null;
+    }
+
+    /** Whether all of them are in memory with their values. */
+    boolean haveValues() {
+        return all != null && !all.areValuesLeft();
+    }
+
+    /** The buffer of the keys that are in memory, in records or what these have before their values. */
+    ByteBuffer keyBuffer() {
+        return all.memory();
+    }
+
+    /** The index in the {@link #keyBuffer} at which the record of a pair begins. */
+    int recordPosition(int pair) {
+        return all.position(pair);
     }
 
     ByteBuffer directory() {
@@ -127,58 +106,42 @@ final class OldPairs {
     }
 
     /**
-     * Finds the first pair not below a key; {@link #isFound} tells whether it is the key's own.
+     * Finds the pair of a key that belongs to the interval.
      *
      * @param fingerprint of the key
      * @param from the first pair to look at
+     * @return the pair; if there is none, the complement ({@code ~}) of the first one above the key
      */
     int find(EntryKey key, byte fingerprint, int from) {
-        found = false;
         if (count == 0) {
-            return 0;
+            return ~0;
         }
-        int window = windowOf(key);
+        int window = windows ? Directory.window(key.bytes, 0, key.length, skipped()) : 0;
         int pair = Directory.candidate(directory, base, fingerprint, from);
         while (pair >= 0) {
-            boolean mayBe = !windows || Directory.window(directory, base, pair) == window;
-            if (mayBe && compare(key, pair) == 0) { // else the pair need not be read
-
-                found = true;
+            if (compare(key, window, pair) == 0) {
                 return pair;
             }
             pair = Directory.candidate(directory, base, fingerprint, pair + 1);
         }
-        return lowerBound(key, from);
-    }
-
-    private int windowOf(EntryKey key) {
-        return windows ? Directory.window(key.bytes, 0, key.length, skipped()) : 0;
-    }
-
-    /** Whether the last search has found its key. */
-    boolean isFound() {
-        return found;
-    }
-
-    private int lowerBound(EntryKey key, int from) {
-        int window = windowOf(key);
         int low = from;
         int high = count;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            int order = !windows ? 0 : Integer.compareUnsigned(window, Directory.window(directory, base, middle));
-            if ((order == 0 ? compare(key, middle) : order) > 0) {
+            if (compare(key, window, middle) > 0) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        return low;
+        return ~low;
     }
 
-    private int compare(EntryKey key, int pair) {
-        if (heads != null) {
-            return heads.compare(key.bytes, key.length, pair);
+    /** Compares a key with that of a pair, which need not be read if the windows differ. */
+    private int compare(EntryKey key, int window, int pair) {
+        int order = windows ? Integer.compareUnsigned(window, Directory.window(directory, base, pair)) : 0;
+        if (order != 0) {
+            return order;
         }
         if (all != null) {
             return all.compare(key.bytes, key.length, pair);

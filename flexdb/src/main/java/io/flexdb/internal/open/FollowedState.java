@@ -51,7 +51,7 @@ public final class FollowedState implements AutoCloseable {
     private StoreReader reader;
     private LargeValues large;
     private long firstVersion;
-    private final long beganNanos = System.nanoTime();
+    private final long beganNanos;
     private final long beganMillis;
     private long loadNanos;
     private volatile boolean lost; // some of it
@@ -60,6 +60,7 @@ public final class FollowedState implements AutoCloseable {
         this.store = store;
         this.follower = follower;
         this.tables = tables;
+        this.beganNanos = store.scheduler.nanoTime();
         this.beganMillis = store.lease.now();
     }
 
@@ -156,7 +157,7 @@ public final class FollowedState implements AutoCloseable {
         intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, null, usedContents);
         if (!AnchorsFile.load(store.vfs, store.directory, engine, intervals)) {
             StoreFiles.requireLogs(store.vfs, store.directory);
-            IndexSampler.sample(engine, intervals, dataFile(), store.inline);
+            IndexSampler.sample(engine, intervals, dataFile(), store.scheduler);
         }
     }
 
@@ -191,7 +192,7 @@ public final class FollowedState implements AutoCloseable {
                 false);
         tables.keyspaces().learn(reader);
         tables.publish(versions, references());
-        loadNanos = System.nanoTime() - beganNanos;
+        loadNanos = store.scheduler.nanoTime() - beganNanos;
     }
 
     private TailTables.References references() {
@@ -242,7 +243,7 @@ public final class FollowedState implements AutoCloseable {
 
     /** Whether it has been there for many times as long as it took to read it. */
     boolean isOld() {
-        return System.nanoTime() - beganNanos > OLD_AT_LOADS * loadNanos;
+        return store.scheduler.nanoTime() - beganNanos > OLD_AT_LOADS * loadNanos;
     }
 
     /** Whether it lacks a bulk load, and all writes since. */

@@ -144,7 +144,6 @@ public final class Store implements AutoCloseable {
         this.filters = opened.filters;
         this.intervalReader = opened.reader;
         this.memLogs = opened.memLogs;
-        boolean inline = opened.inline;
         long directoryBytes = opened.directoryBytes;
         this.recentWrites = new RecentWrites(settings.maxPinnedBytes / 2);
         this.retired =
@@ -156,7 +155,7 @@ public final class Store implements AutoCloseable {
                 engine,
                 index,
                 settings.holderTraces,
-                new HolderLog(directory, inline));
+                new HolderLog(directory, opened.scheduler));
         this.moved = new MovedTables(
                 vfs, directory.resolve(StoreFiles.OLD_VERSIONS_NAME), memory, settings.maxPinnedFileBytes);
         this.pinLimit = new PinLimit(
@@ -178,7 +177,7 @@ public final class Store implements AutoCloseable {
                 sharedForce,
                 registry::hasSomeMerger,
                 large,
-                opened.threads,
+                opened.scheduler,
                 directory);
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
         this.refiner = new Refiner(
@@ -187,14 +186,14 @@ public final class Store implements AutoCloseable {
                 opened.coarse,
                 () -> new IntervalDivider(engine.reads(), dataFile, memory, intervals::newContent),
                 dataFile,
-                inline,
-                inline ? commits::publish : this::signalDivided,
+                opened.scheduler,
+                this::signalDivided,
                 System::nanoTime);
-        this.syncs = new SyncThread(settings, versions, sharedForce, opened.threads, directory);
-        this.durableFutures = new DurableFutures(sharedForce, health, syncs::forceAtOnce, opened.threads, directory);
+        this.syncs = new SyncThread(settings, versions, sharedForce, opened.scheduler, directory);
+        this.durableFutures = new DurableFutures(sharedForce, health, syncs::forceAtOnce, opened.scheduler, directory);
         this.writer =
                 new StoreWriter(settings, versions, memLogs, sharedForce, commits, syncs, large, this::startLogThread);
-        this.logThread = new LogThread(writer, memLogs, retired, health, opened.threads, directory);
+        this.logThread = new LogThread(writer, memLogs, retired, health, opened.scheduler, directory);
         commits.serve(writer.commitWork(), refiner);
         index.setWriter(commits::isWriter);
         engine.setWriter(commits::isWriter);
@@ -239,7 +238,7 @@ public final class Store implements AutoCloseable {
     /** Divides all coarse intervals, on the caller's thread. For stores without threads. */
     public void refineHere() {
         health.requireReadable();
-        refiner.refineHere(Integer.MAX_VALUE);
+        refiner.refineHere(Integer.MAX_VALUE, commits::publish);
     }
 
     /** Makes all filters that are missing, on the caller's thread. For stores without threads. */

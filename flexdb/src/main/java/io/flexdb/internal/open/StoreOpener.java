@@ -15,7 +15,7 @@ import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.KeyspaceRegistry;
 import io.flexdb.internal.base.LibraryVersion;
-import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.base.StoreResources;
@@ -69,8 +69,7 @@ public final class StoreOpener {
     private final long ownBytes;
     final OffHeap memory;
     private final JvmMemory jvm;
-    final boolean inline;
-    final SharedThreads threads; // null if there are to be none
+    final Scheduler scheduler;
     final Epochs epochs = new Epochs();
     final Health health;
     final StoreClock clock;
@@ -92,40 +91,44 @@ public final class StoreOpener {
     private WalRecovery recovery; // null until the logs are known
     private boolean begun;
     private boolean copiesCount;
-    private final boolean growing; // memtables begin small
+    private final boolean growing; // memtables may begin small
     private long replayedWrites;
     private long replayedBytes; // of writes that no commit covers
 
     private StoreOpener(
-            Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
+            Vfs vfs,
+            Path directory,
+            StoreSettings settings,
+            Scheduler scheduler,
+            JvmMemory jvm,
+            OffHeap.Source source) {
         this.vfs = vfs;
         this.directory = directory.toAbsolutePath().normalize();
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
         this.ownBytes = budget.ownBytes(settings, jvm);
-        this.growing = !inline && settings.memtableBytes == StoreSettings.DERIVED;
+        this.growing = settings.memtableBytes == StoreSettings.DERIVED;
         this.registry = new KeyspaceRegistry(settings);
         this.merges = new MergeCalls(registry);
         this.overgrown = new OvergrownKeys(this.settings.memtableBytes, this.settings.longestListBytes);
         this.jvm = jvm;
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
-        this.inline = inline;
-        StoreResources resources = settings.resources == null ? JvmResources.SHARED : settings.resources;
-        this.threads = inline ? null : resources.threads;
+        this.scheduler = scheduler;
         this.clock = new StoreClock(settings.clock);
         this.leases = new FoundLeases(vfs, this.directory, System::currentTimeMillis);
         this.health = new Health("the store", this.directory, settings.healthListener);
     }
 
-    /**
-     * Opens a store.
-     *
-     * @param inline whether writers commit themselves when they have to, instead of a thread; for deterministic tests
-     */
-    public static Store open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
+    /** Opens a store. */
+    public static Store open(Vfs vfs, Path directory, StoreSettings settings, Scheduler scheduler) {
         JvmMemory jvm = JvmMemory.ofThisProcess();
-        StoreOpener opener = new StoreOpener(vfs, directory, settings, inline, jvm, ByteBuffer::allocateDirect);
-        return opener.open(settings.resources == null ? JvmResources.SHARED : settings.resources);
+        StoreOpener opener = new StoreOpener(vfs, directory, settings, scheduler, jvm, ByteBuffer::allocateDirect);
+        return opener.open(resources(settings));
+    }
+
+    /** The resources that a store names, or those of this JVM. */
+    public static StoreResources resources(StoreSettings settings) {
+        return settings.resources == null ? JvmResources.SHARED : settings.resources;
     }
 
     /**
@@ -134,8 +137,13 @@ public final class StoreOpener {
      * @param source of all off-heap memory
      */
     public static Store open(
-            Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
-        return new StoreOpener(vfs, directory, settings, inline, jvm, source).open(settings.resources);
+            Vfs vfs,
+            Path directory,
+            StoreSettings settings,
+            Scheduler scheduler,
+            JvmMemory jvm,
+            OffHeap.Source source) {
+        return new StoreOpener(vfs, directory, settings, scheduler, jvm, source).open(settings.resources);
     }
 
     /** @param shared the source of memory; null for a budget of its own */
@@ -183,7 +191,9 @@ public final class StoreOpener {
                     vfs,
                     walDirectory,
                     recovery.highest(),
-                    new MemtableSizes(settings.memtableBytes, growing, budget.memtables()),
+                    growing
+                            ? MemtableSizes.derived(settings.memtableBytes, budget.memtables(), scheduler)
+                            : new MemtableSizes(settings.memtableBytes, false, budget.memtables()),
                     memory,
                     settings.force == Force.BEFORE_RETURN);
             memLogs.beginWith(replayedBytes);
@@ -331,7 +341,7 @@ public final class StoreOpener {
             FiltersFile.load(vfs, directory, engine, intervals.index, filters);
         }
         if (!wasClosed) {
-            IndexSampler.sample(engine, intervals, engine.store().file().path(), inline);
+            IndexSampler.sample(engine, intervals, engine.store().file().path(), scheduler);
         }
         return wasClosed;
     }

@@ -4,7 +4,7 @@ import io.flexdb.base.waiting.Pause;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.EventSpan;
-import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.interval.SortedRun;
 import io.flexdb.internal.log.MemLog;
@@ -54,9 +54,10 @@ public final class CommitThread {
     private final RunLinker linker;
     private final Compactor compactor;
     private final Sweeper sweeper;
-    private final SharedThreads threads; // null where writers commit themselves
+    private final Scheduler scheduler;
+    private final Beside beside;
     private final String name;
-    private volatile SharedThreads.Task task; // null until it begins
+    private volatile Scheduler.Task task; // null until it begins, and where writers commit themselves
     private volatile Thread thread; // that runs it; null while none does
     // By the task.
     private boolean over;
@@ -85,7 +86,7 @@ public final class CommitThread {
             SharedForce sharedForce,
             BooleanSupplier mayMerge,
             LargeValues large,
-            SharedThreads threads,
+            Scheduler scheduler,
             Path directory) {
         this.large = large;
         this.versions = versions;
@@ -108,7 +109,8 @@ public final class CommitThread {
         if (versions.clock.mayHaveTimes()) {
             sweeper.count(FIRST_KEY, null);
         }
-        this.threads = threads;
+        this.scheduler = scheduler;
+        this.beside = scheduler.choose(BesideTask::new, BesideCallers::new);
         this.name = "flexdb-commit " + directory;
     }
 
@@ -138,16 +140,16 @@ public final class CommitThread {
      * result. Any thread but that one; without such a thread the caller does it.
      */
     public <T> T onErrand(Supplier<T> errand) {
-        return isInline() ? errand.get() : errands.run(errand, this::wakeForErrand);
+        return task == null ? errand.get() : errands.run(errand, this::wakeForErrand);
     }
 
     /** Has something short done by the thread that commits, between two commits, and waits for that. */
     public <T> T onErrandBetween(Supplier<T> errand) {
-        return isInline() ? errand.get() : errandsBetween.run(errand, this::wakeForErrand);
+        return task == null ? errand.get() : errandsBetween.run(errand, this::wakeForErrand);
     }
 
     private void wakeForErrand() {
-        SharedThreads.Task begun = task;
+        Scheduler.Task begun = task;
         if (begun != null) {
             begun.wakeFirst();
         }
@@ -183,16 +185,19 @@ public final class CommitThread {
         return !retired.isEmpty();
     }
 
+    /** Begins to commit, where a task does it. */
     public void start() {
-        if (threads != null) {
-            task = threads.add(name, this::run);
-            task.wake();
-        }
+        beside.start();
+    }
+
+    /** How writers get their memtables, by whom commits are made. */
+    MemtableRotation rotation(ActiveMemtable memtables, SpaceRetries retries, Runnable startTasks, long segmentBytes) {
+        return beside.rotation(memtables, retries, startTasks, segmentBytes);
     }
 
     /** Makes the thread look for work soon. Any thread; takes no memory. */
     public void wake() {
-        SharedThreads.Task begun = task;
+        Scheduler.Task begun = task;
         if (begun != null) {
             begun.wake();
         }
@@ -204,10 +209,6 @@ public final class CommitThread {
      */
     public boolean isWriter() {
         return task == null || over || thread == Thread.currentThread();
-    }
-
-    public boolean isInline() {
-        return threads == null;
     }
 
     /**
@@ -257,7 +258,7 @@ public final class CommitThread {
                 }
                 awaitsMemory = false;
             }
-            if (!first && threads.areScarce()) {
+            if (!first && scheduler.areScarce()) {
                 return 0;
             }
             if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.shouldKeepNothing()) {
@@ -297,7 +298,7 @@ public final class CommitThread {
         do { // a thread that divides tells of the first only that is ready
             runErrands();
             refineSome();
-        } while (health.isReadable() && isWanted() && !threads.areScarce());
+        } while (health.isReadable() && isWanted() && !scheduler.areScarce());
         return !health.isReadable() ? ENDS : isWanted() ? 0 : Long.MAX_VALUE;
     }
 
@@ -360,17 +361,6 @@ public final class CommitThread {
         Pause.nanos(READ_WAIT_NANOS);
     }
 
-    private void shortenHere() {
-        if (!engine.mayShorten()) {
-            return; // emptied segments become free when the next change needs them
-        }
-        publishForReuse();
-        while (engine.shorten(false)) {
-            engine.collectGarbage();
-            publishForReuse();
-        }
-    }
-
     private void refineSome() {
         if (refiner.applySome() > 0) {
             publish();
@@ -387,18 +377,6 @@ public final class CommitThread {
         return reclaiming(() -> {
             long now = committer.reclaiming.time();
             return sweeper.begin(now) && sweeper.sweepSome(now, this::publishForReuse);
-        });
-    }
-
-    /** Removes all expired pairs, where it is worth it, on the caller's thread. */
-    private boolean sweepHere() {
-        return reclaiming(() -> {
-            long now = committer.reclaiming.time();
-            boolean ended = !sweeper.begin(now);
-            while (!ended) {
-                ended = sweeper.sweepSome(now, this::publishForReuse);
-            }
-            return true;
         });
     }
 
@@ -434,21 +412,11 @@ public final class CommitThread {
         versions.publishForReuse(rootsSequence);
     }
 
-    /** Divides and publishes, collects as much garbage as a commit's writes ask for, and does errands. */
+    /** Divides and publishes in the middle of a commit, and does what may be done beside it. */
     private void publishAndCollect() {
         refiner.applySome();
         publish();
-        if (!isInline()) {
-            if (engine.collectSomeGarbage(true)) {
-                publish();
-            }
-            if (Thread.currentThread() == thread) {
-                errands.runAll();
-                if (sweeper.isDue()) {
-                    sweepSome();
-                }
-            }
-        }
+        beside.betweenPieces();
     }
 
     /** Counts how often operands were left to wait in their pair because the merge function failed. Any thread. */
@@ -474,10 +442,7 @@ public final class CommitThread {
     public void commitAll() {
         for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
             commitHere(log);
-            if (isInline() && health.isUsable()) {
-                refiner.refineHere(Refiner.AT_ONCE);
-                orStop(this::sweepHere);
-            }
+            beside.afterCommitHere();
         }
     }
 
@@ -511,10 +476,9 @@ public final class CommitThread {
             if (commit(log)) {
                 return true;
             }
-            if (isInline() || !committer.lacksMemory() || waits == MAX_MEMORY_WAITS) {
+            if (!beside.awaitMemory(waits)) {
                 return false;
             }
-            Pause.nanos(memoryWaitNanos(waits));
         }
     }
 
@@ -563,15 +527,7 @@ public final class CommitThread {
         publish(); // once more, so that the memtable is free soon and not only after the next commit
         versions.clock.keepMark();
         work.signalCommitted();
-        if (!isInline()) {
-            garbageLeft = true;
-        } else {
-            if (engine.collectGarbage() > 0) {
-                publish();
-            }
-            shortenHere();
-            engine.giveBackMemory(); // as the thread does when it has nothing else to do
-        }
+        beside.afterCommit();
         return true;
     }
 
@@ -690,7 +646,7 @@ public final class CommitThread {
                 published.run();
             });
             committer.forgetReplaced();
-            garbageLeft = !isInline();
+            garbageLeft = true;
             if (versions.clock.mayHaveTimes() && run.parts() > 0) {
                 sweeper.count(run.partBegin(0), run.partEnd(run.parts() - 1)); // when its pairs expire nobody has said
             }
@@ -819,7 +775,7 @@ public final class CommitThread {
 
     /** Waits for the end of the thread, if there is one. An interrupt of the caller stays pending. */
     public void stop() {
-        SharedThreads.Task begun = task;
+        Scheduler.Task begun = task;
         if (begun != null) {
             begun.end();
             end();
@@ -834,6 +790,141 @@ public final class CommitThread {
             if (work.freeze(active)) {
                 commitHere(active);
             }
+        }
+    }
+
+    // ---- beside commits
+
+    /** The work beside commits, and when it is done. */
+    private interface Beside {
+        /** See {@link CommitThread#start}. */
+        void start();
+
+        /** See {@link CommitThread#rotation}. */
+        MemtableRotation rotation(
+                ActiveMemtable memtables, SpaceRetries retries, Runnable startTasks, long segmentBytes);
+
+        /** Called in the middle of a commit, after a publication. */
+        void betweenPieces();
+
+        /** Called at the end of each commit. */
+        void afterCommit();
+
+        /** Called after a caller has committed a memtable. */
+        void afterCommitHere();
+
+        /**
+         * Waits for memory that a commit in a caller lacked, if there is hope.
+         *
+         * @param waits of this commit, so far
+         * @return whether to try again
+         */
+        boolean awaitMemory(int waits);
+    }
+
+    /** A task does it when there is nothing to commit, and as much in the middle of a commit as its writes ask for. */
+    private final class BesideTask implements Beside {
+        @Override
+        public void start() {
+            task = scheduler.add(name, CommitThread.this::run);
+            task.wake();
+        }
+
+        @Override
+        public MemtableRotation rotation(
+                ActiveMemtable memtables, SpaceRetries retries, Runnable startTasks, long segmentBytes) {
+            return new AwaitedRotation(memtables, retries, startTasks, segmentBytes);
+        }
+
+        @Override
+        public void betweenPieces() {
+            if (engine.collectSomeGarbage(true)) {
+                publish();
+            }
+            if (Thread.currentThread() == thread) { // others do it while no writer is there
+                errands.runAll();
+                if (sweeper.isDue()) {
+                    sweepSome();
+                }
+            }
+        }
+
+        @Override
+        public void afterCommit() {
+            garbageLeft = true;
+        }
+
+        @Override
+        public void afterCommitHere() {}
+
+        @Override
+        public boolean awaitMemory(int waits) {
+            // Other stores may have it for a moment.
+            if (!committer.lacksMemory() || waits == MAX_MEMORY_WAITS) {
+                return false;
+            }
+            Pause.nanos(memoryWaitNanos(waits));
+            return true;
+        }
+    }
+
+    /** The caller who commits does all of it at once, when he has committed. */
+    private final class BesideCallers implements Beside {
+        @Override
+        public void start() {}
+
+        @Override
+        public MemtableRotation rotation(
+                ActiveMemtable memtables, SpaceRetries retries, Runnable startTasks, long segmentBytes) {
+            return new OwnRotation(memtables, retries, CommitThread.this, segmentBytes);
+        }
+
+        @Override
+        public void betweenPieces() {}
+
+        @Override
+        public void afterCommit() {
+            if (engine.collectGarbage() > 0) {
+                publish();
+            }
+            shorten();
+            engine.giveBackMemory(); // as the task does when it has nothing else to do
+        }
+
+        private void shorten() {
+            if (!engine.mayShorten()) {
+                return; // emptied segments become free when the next change needs them
+            }
+            publishForReuse();
+            while (engine.shorten(false)) {
+                engine.collectGarbage();
+                publishForReuse();
+            }
+        }
+
+        @Override
+        public void afterCommitHere() {
+            if (health.isUsable()) {
+                refiner.refineHere(Refiner.AT_ONCE, CommitThread.this::publish);
+                orStop(this::sweepAll);
+            }
+        }
+
+        /** Removes all expired pairs, where it is worth it. */
+        private boolean sweepAll() {
+            return reclaiming(() -> {
+                long now = committer.reclaiming.time();
+                boolean ended = !sweeper.begin(now);
+                while (!ended) {
+                    ended = sweeper.sweepSome(now, CommitThread.this::publishForReuse);
+                }
+                return true;
+            });
+        }
+
+        @Override
+        public boolean awaitMemory(int waits) {
+            return false;
         }
     }
 }

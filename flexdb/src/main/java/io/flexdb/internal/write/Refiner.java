@@ -1,6 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.interval.Division;
 import io.flexdb.internal.interval.IndexView;
 import io.flexdb.internal.interval.Interval;
@@ -83,10 +84,8 @@ public final class Refiner {
     private IntervalCursor cursor;
 
     /**
-     * @param inline whether to use no threads
      * @param dividers makes one for each thread
-     * @param onDivided tells the commit thread that there is something to apply; in a store without threads publishes
-     * the applied divisions
+     * @param onDivided tells the commit thread that there is something to apply
      * @param nanoClock tells when to go slow
      */
     public Refiner(
@@ -95,7 +94,7 @@ public final class Refiner {
             TouchedIntervals touched,
             Supplier<IntervalDivider> dividers,
             Path dataFile,
-            boolean inline,
+            Scheduler scheduler,
             Runnable onDivided,
             LongSupplier nanoClock) {
         this.versions = versions;
@@ -105,7 +104,7 @@ public final class Refiner {
         this.dataFile = dataFile;
         this.onDivided = onDivided;
         this.nanoClock = nanoClock;
-        this.threads = new Thread[inline ? 0 : THREADS];
+        this.threads = new Thread[scheduler.helpers(THREADS)];
     }
 
     /** Begins, if there is anything to do. Once. */
@@ -346,8 +345,12 @@ public final class Refiner {
 
     // ---- all of it by the caller, in a store without threads
 
-    /** Reads and divides so many intervals at most. By the writer of a store without threads. */
-    public void refineHere(int atMost) {
+    /**
+     * Reads and divides so many intervals at most. By the writer of a store without threads.
+     *
+     * @param publish publishes each division
+     */
+    public void refineHere(int atMost, Runnable publish) {
         if (divider == null && !ending) {
             divider = dividers.get();
             cursor = intervals.index.cursor();
@@ -358,7 +361,7 @@ public final class Refiner {
             if (findAndDivide(division, divider, cursor)) {
                 apply(division);
                 divided++;
-                onDivided.run();
+                publish.run();
             }
         }
     }

@@ -99,11 +99,10 @@ public final class StoreWriter {
         this.logs = new LogRequests(monitor);
         this.memtables = new ActiveMemtable(monitor, versions, memLogs, sharedForce, logs);
         this.retries = new SpaceRetries(monitor, memtables::wantCommit, versions::visibleSequence);
-        this.spared = new SparedRoom(memtables, retries, commits.isInline());
-        this.rotation =
-                new MemtableRotation(memtables, retries, commits, this::startThreads, settings.space.segmentBytes());
+        this.rotation = commits.rotation(memtables, retries, this::startThreads, settings.space.segmentBytes());
+        this.spared = new SparedRoom(rotation);
         this.requests = new CommitRequests(memtables, retries, commits, new SlowFilling(System::nanoTime), held);
-        this.runs = new RunGate(memtables, held, retries, commits);
+        this.runs = new RunGate(rotation, held);
         this.stagingRoom = new StagingRoom(large, commits, runs);
     }
 
@@ -388,9 +387,7 @@ public final class StoreWriter {
 
     /** Updates the state that follows from all else under the write lock. */
     private void follow() {
-        boolean hasSuccessor = memtables.mayBeginNext() && memLogs.isReady();
-        boolean comesNearer = logs.lastWentWell() && !retries.isFull();
-        pacer.slow(hasSuccessor || !comesNearer || commits.isInline() ? null : memtables.get());
+        pacer.slow(rotation.isNextOnItsWay() ? memtables.get() : null);
         spared.follow();
     }
 

@@ -3,6 +3,7 @@ package io.flexdb.internal.open;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.SpaceOwner;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.owner.OwnedSpaces;
@@ -23,9 +24,9 @@ import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.RangeFilters;
+import io.flexdb.internal.interval.ReaderNotes;
 import io.flexdb.internal.interval.SavedDirectories;
 import io.flexdb.internal.interval.SparseIndex;
-import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.log.FoundWrites;
 import io.flexdb.internal.log.MemLogs;
 import io.flexdb.internal.log.MemtableSizes;
@@ -35,6 +36,7 @@ import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MergeCalls;
 import io.flexdb.internal.mem.OvergrownKeys;
+import io.flexdb.internal.read.DiskWaits;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.write.Committer;
 import io.flexdb.internal.write.IndexSampler;
@@ -77,9 +79,7 @@ public final class StoreOpener {
     VfsLock lock;
     SpaceEngine engine;
     IntervalCache cache;
-    final TouchedIntervals coarse = new TouchedIntervals();
-    final TouchedIntervals fragmented = new TouchedIntervals();
-    final TouchedIntervals unfiltered = new TouchedIntervals();
+    private final ReaderNotes notes = new ReaderNotes();
     long directoryBytes; // of the cache's
     IntervalReader reader;
     SavedDirectories savedDirectories; // null if there are none
@@ -287,7 +287,8 @@ public final class StoreOpener {
         ofSpace.cacheBytes = budget.frameBytes(mapped);
         ofSpace.maxLeasedBytes = settings.maxLeasedBytes;
         ofSpace.leases = settings.maxLeasedBytes > 0 ? leases : null;
-        engine = SpaceEngine.recover(vfs, space, found.storeId(), ofSpace, epochs, health, memory, found.isNew());
+        engine = SpaceEngine.recover(
+                vfs, space, found.storeId(), ofSpace, new SpaceOwner(epochs, health, memory), found.isNew());
         directoryBytes = budget.directoryBytes(mapped);
         cache = new IntervalCache(epochs, directoryBytes, memory);
         memory.giver(new OffHeap.Giver() {
@@ -307,29 +308,13 @@ public final class StoreOpener {
                 return cache.uses();
             }
         });
-        reader = new IntervalReader(
-                engine.reads(),
-                engine.maxExtentBytes(),
-                cache,
-                coarse,
-                fragmented,
-                space.resolve("data"),
-                settings.diskReads);
-        filters = registry.hasSomeFilter() ? new RangeFilters(epochs, memory, unfiltered::add, registry) : null;
+        filters = registry.hasSomeFilter() ? new RangeFilters(epochs, memory, notes.unfiltered()::add, registry) : null;
+        DiskWaits waits = new DiskWaits(settings.diskReads, settings.nanoClock);
+        reader = new IntervalReader(engine.reads(), cache, filters, notes, space.resolve("data"), waits);
         intervals = new Intervals(new SparseIndex(epochs, memory), cache, filters);
         large = new LargeValues(engine, health, settings.largeValueBytes);
-        committer = new Committer(
-                epochs,
-                engine,
-                intervals,
-                cache,
-                reader,
-                memory,
-                merges,
-                overgrown,
-                settings.stitchingThresholdBytes,
-                filters,
-                large);
+        committer =
+                new Committer(engine, intervals, reader, merges, overgrown, settings.stitchingThresholdBytes, large);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
         if (wasClosed) {
             if (OutlinesFile.load(vfs, directory, engine, intervals.index, cache)) {

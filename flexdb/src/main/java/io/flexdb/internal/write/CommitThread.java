@@ -6,6 +6,7 @@ import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.base.StoreEvents;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.SortedRun;
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.MemLogs;
@@ -15,7 +16,6 @@ import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.StoreFullException;
-import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -39,13 +39,12 @@ public final class CommitThread {
 
     private final StoreVersions versions;
     private final Health health;
-    private final SpaceEngine engine;
-    private final Committer committer;
-    private final MemLogs memLogs;
+    final SpaceEngine engine;
+    final Committer committer;
+    final MemLogs memLogs;
     private final RetiredTables retired;
-    private final SharedForce sharedForce;
-    private final LargeValues large;
-    private final BooleanSupplier mayMerge; // whether there may be operands
+    final SharedForce sharedForce;
+    final LargeValues large;
     private final CommitProgress progress;
     private final Defragmenter defragmenter;
     private final FilterBuilder filterBuilder;
@@ -76,29 +75,22 @@ public final class CommitThread {
     private boolean isRecovering; // by whoever opens the store, before the thread begins
 
     public CommitThread(
+            StoreSettings settings,
             StoreVersions versions,
-            SpaceEngine engine,
             Committer committer,
-            Defragmenter defragmenter,
-            FilterBuilder filterBuilder,
-            MemLogs memLogs,
             RetiredTables retired,
             SharedForce sharedForce,
-            BooleanSupplier mayMerge,
-            LargeValues large,
-            Scheduler scheduler,
-            Path directory) {
-        this.large = large;
+            Scheduler scheduler) {
+        this.large = committer.large;
         this.versions = versions;
         this.health = versions.health;
-        this.engine = engine;
+        this.engine = committer.engine;
         this.committer = committer;
-        this.defragmenter = defragmenter;
-        this.filterBuilder = filterBuilder;
-        this.memLogs = memLogs;
+        this.defragmenter = committer.defragmenter(settings.defragmentedBytesPerSecond, System::nanoTime);
+        this.filterBuilder = committer.filterBuilder(System::nanoTime);
+        this.memLogs = retired.memLogs;
         this.retired = retired;
         this.sharedForce = sharedForce;
-        this.mayMerge = mayMerge;
         this.rootsSequence = engine.tag();
         this.progress = new CommitProgress(committer);
         this.errands = new Errands(health);
@@ -111,7 +103,7 @@ public final class CommitThread {
         }
         this.scheduler = scheduler;
         this.beside = scheduler.choose(BesideTask::new, BesideCallers::new);
-        this.name = "flexdb-commit " + directory;
+        this.name = "flexdb-commit " + health.directory();
     }
 
     /** Sets the sources of work. Once, before anything else. */
@@ -419,6 +411,11 @@ public final class CommitThread {
         beside.betweenPieces();
     }
 
+    /** Bytes of intervals that were defragmented. Any thread. */
+    public long defragmentedBytes() {
+        return defragmenter.bytesWritten();
+    }
+
     /** Counts how often operands were left to wait in their pair because the merge function failed. Any thread. */
     public long failedMerges() {
         return committer.failedMerges();
@@ -542,7 +539,7 @@ public final class CommitThread {
         }
         long time = isRecovering ? Long.MIN_VALUE : versions.clock.beginReclaiming();
         MemTable[] tables = {};
-        if (mayMerge.getAsBoolean()) {
+        if (committer.merges.canMergeSome()) {
             versions.awaitVisible(work.lastSequence());
             tables = tables(versions.current().logs());
         }

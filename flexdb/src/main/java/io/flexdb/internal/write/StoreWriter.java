@@ -45,12 +45,12 @@ public final class StoreWriter {
     private static final int CHECKED_UNDER_LOCK = 256; // entries that have come since the last check
     private static final int LEAST_SEGMENTS_STAGED = 4; // that each memtable may refer to
 
-    private final StoreVersions versions;
+    final StoreVersions versions;
     private final Health health;
     private final StoreSettings settings;
     private final MemLogs memLogs;
     private final SharedForce sharedForce;
-    private final CommitThread commits;
+    final CommitThread commits;
     private final SyncThread syncs;
     private final LargeValues large;
     private final long mostStagedBytes; // by each memtable, but for a single write of more
@@ -76,20 +76,17 @@ public final class StoreWriter {
     public StoreWriter(
             StoreSettings settings,
             StoreVersions versions,
-            MemLogs memLogs,
-            SharedForce sharedForce,
             CommitThread commits,
             SyncThread syncs,
-            LargeValues large,
             Runnable startOthers) {
-        this.large = large;
+        this.large = commits.large;
         long least = (long) LEAST_SEGMENTS_STAGED * settings.space.segmentBytes();
         this.mostStagedBytes = Math.min(Math.max(least, settings.memtableBytes), settings.space.maxDataBytes() / 8);
         this.settings = settings;
         this.versions = versions;
         this.health = versions.health;
-        this.memLogs = memLogs;
-        this.sharedForce = sharedForce;
+        this.memLogs = commits.memLogs;
+        this.sharedForce = commits.sharedForce;
         this.commits = commits;
         this.syncs = syncs;
         this.startOthers = startOthers;

@@ -58,7 +58,7 @@ final class Figures {
                         space.logBytesWritten(),
                         space.treeBytesWritten(),
                         space.bytesMoved(),
-                        store.defragmenter.bytesWritten()),
+                        store.commits.defragmentedBytes()),
                 new Cache(store.cache.hits(), store.cache.misses(), store.cache.memoryBytes() + space.cacheBytes()),
                 new Commits(space.checkpoints(), store.commits.failedMerges(), now.memtableBytes()),
                 operations(store.operations, store.writer().stalls()),

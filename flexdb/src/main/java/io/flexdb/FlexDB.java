@@ -12,8 +12,11 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.KeyspaceSettings;
 import io.flexdb.internal.base.LibraryVersion;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.internal.base.Operations;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.base.StoreEvents;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.open.Checkpoints;
 import io.flexdb.internal.open.FollowedStore;
 import io.flexdb.internal.open.JvmMemory;
@@ -154,16 +157,24 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
     }
 
     static FlexDBReader openReadOnly(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
-        return new FlexDBReader(FollowedStore.open(vfs, directory, options.settings(), inline));
+        StoreSettings settings = options.settings();
+        return new FlexDBReader(FollowedStore.open(vfs, directory, settings, scheduler(settings, inline)));
     }
 
     static FlexDB open(Vfs vfs, Path directory, FlexDBOptions options, boolean inline) {
-        return new FlexDB(StoreOpener.open(vfs, directory, options.settings(), inline));
+        StoreSettings settings = options.settings();
+        return new FlexDB(StoreOpener.open(vfs, directory, settings, scheduler(settings, inline)));
     }
 
     static FlexDB open(
             Vfs vfs, Path directory, FlexDBOptions options, boolean inline, JvmMemory jvm, OffHeap.Source source) {
-        return new FlexDB(StoreOpener.open(vfs, directory, options.settings(), inline, jvm, source));
+        StoreSettings settings = options.settings();
+        return new FlexDB(StoreOpener.open(vfs, directory, settings, scheduler(settings, inline), jvm, source));
+    }
+
+    /** The threads that stores share; or none, for tests that are to run the same way each time. */
+    static Scheduler scheduler(StoreSettings settings, boolean inline) {
+        return inline ? new NoThreads() : StoreOpener.resources(settings).threads;
     }
 
     // ---- named keyspaces

@@ -7,6 +7,7 @@ import io.flexdb.flexspace.internal.vfs.LockWatch;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.open.NewStoreDirectory;
 import io.flexdb.internal.open.Store;
 import io.flexdb.internal.open.StoreOpener;
@@ -80,12 +81,12 @@ public final class FlexDBSalvage {
     public static FlexDBSalvageReport salvage(Path damaged, Path fresh, FlexDBOptions options, Progress progress) {
         localPath(damaged, "damaged");
         localPath(fresh, "fresh");
-        return salvage(
-                new RealVfs(), damaged, fresh, notNull(options, "options"), notNull(progress, "progress"), false);
+        Scheduler scheduler = FlexDB.scheduler(notNull(options, "options").settings(), false);
+        return salvage(new RealVfs(), damaged, fresh, options, notNull(progress, "progress"), scheduler);
     }
 
     static FlexDBSalvageReport salvage(
-            Vfs vfs, Path damaged, Path fresh, FlexDBOptions options, Progress progress, boolean inline) {
+            Vfs vfs, Path damaged, Path fresh, FlexDBOptions options, Progress progress, Scheduler scheduler) {
         Path from = damaged.toAbsolutePath().normalize();
         Path to = fresh.toAbsolutePath().normalize();
         Limits.requireOutside(fresh, "fresh", damaged, "the damaged store's directory");
@@ -103,7 +104,7 @@ public final class FlexDBSalvage {
             StoreSalvage.Result result;
             long id;
             try (Store store =
-                    StoreOpener.open(vfs, to, options.withClock(BEGINNING).settings(), inline)) {
+                    StoreOpener.open(vfs, to, options.withClock(BEGINNING).settings(), scheduler)) {
                 id = store.engine.storeId();
                 NewStoreDirectory.unfinish(vfs, to);
                 result = StoreSalvage.run(vfs, from, store, progress::done);

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.storage.MergeException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -438,12 +439,18 @@ class FlexDBFailingMergeTest {
         }
         Path salvaged = Path.of("/salvaged");
         vfs = vfs.kill();
-        FlexDBSalvageReport report = FlexDBSalvage.salvage(vfs, restored, salvaged, working, Progress.NONE, true);
+        FlexDBSalvageReport report =
+                FlexDBSalvage.salvage(vfs, restored, salvaged, working, Progress.NONE, new NoThreads());
         assertTrue(report.isComplete(), report::toString);
         assertThrows(
                 MergeException.class,
                 () -> FlexDBSalvage.salvage(
-                        vfs.copy(), restored, Path.of("/not"), options.withMergeFunction(null), Progress.NONE, true));
+                        vfs.copy(),
+                        restored,
+                        Path.of("/not"),
+                        options.withMergeFunction(null),
+                        Progress.NONE,
+                        new NoThreads()));
         for (Path path : List.of(COPY, restored, salvaged)) {
             try (FlexDB copy = FlexDB.open(vfs, path, working, true)) {
                 assertEquals("y1", text(copy.get(bytes("k1"))), path.toString());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.MergeException;
 import io.flexdb.testing.Effort;
@@ -505,7 +506,7 @@ class FlexDBKeyspaceMergeTest {
         killWithoutName();
         Path fresh = Path.of("/fresh");
         FlexDBSalvageReport report =
-                FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, fresh, options, Progress.NONE, true);
+                FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, fresh, options, Progress.NONE, new NoThreads());
         assertTrue(report.recoveredKeyspaces().contains("recovered-2"), report::toString);
         FlexDBOptions with = options.withKeyspace("recovered-1", COUNTS).withKeyspace("recovered-2", GROWS);
         try (FlexDB salvaged = FlexDB.open(vfs, fresh, with, true)) {
@@ -525,7 +526,7 @@ class FlexDBKeyspaceMergeTest {
             assertThrows(CorruptionException.class, () -> db.keyspace("grows"));
             vfs = vfs.kill();
         }
-        FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, Path.of("/fresh"), options, Progress.NONE, true);
+        FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, Path.of("/fresh"), options, Progress.NONE, new NoThreads());
         FlexDBOptions with = options.withKeyspace("recovered-2", GROWS);
         try (FlexDB salvaged = FlexDB.open(vfs, Path.of("/fresh"), with, true)) {
             assertEquals("102", text(salvaged.keyspace("recovered-2").get(KEY)));
@@ -547,10 +548,11 @@ class FlexDBKeyspaceMergeTest {
                                 Path.of("/fresh"),
                                 StoreDriver.SMALL,
                                 Progress.NONE,
-                                true))
+                                new NoThreads()))
                 .getMessage();
         assertTrue(message.contains("of keyspace \"counts\", and there is no function for it"), message);
-        assertTrue(FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, Path.of("/fresh"), options, Progress.NONE, true)
+        assertTrue(FlexDBSalvage.salvage(
+                        vfs, StoreDriver.DIRECTORY, Path.of("/fresh"), options, Progress.NONE, new NoThreads())
                 .isComplete());
         try (FlexDB salvaged = FlexDB.open(vfs, Path.of("/fresh"), options, true)) {
             assertArrayEquals(number(5), salvaged.keyspace("counts").get(KEY));

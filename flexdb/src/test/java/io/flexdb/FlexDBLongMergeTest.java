@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.base.Varints;
 import io.flexdb.internal.open.JvmMemory;
@@ -310,7 +311,7 @@ class FlexDBLongMergeTest {
         Path fresh = Path.of("/fresh");
         script();
         FlexDBSalvageReport report =
-                FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, fresh, OPTIONS, Progress.NONE, true);
+                FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, fresh, OPTIONS, Progress.NONE, new NoThreads());
         assertTrue(report.isComplete(), report.toString());
         try (FlexDB found = FlexDB.open(vfs, fresh, OPTIONS, true)) {
             assertSame(found, expected, "salvaged");

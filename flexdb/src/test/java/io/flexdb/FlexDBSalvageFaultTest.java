@@ -11,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.testing.Effort;
@@ -300,7 +301,8 @@ class FlexDBSalvageFaultTest {
     }
 
     private static FlexDBSalvageReport salvage(Vfs vfs) {
-        return FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, FRESH, StoreDriver.SMALL, Progress.NONE, true);
+        return FlexDBSalvage.salvage(
+                vfs, StoreDriver.DIRECTORY, FRESH, StoreDriver.SMALL, Progress.NONE, new NoThreads());
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.internal.open.Store;
 import io.flexdb.internal.open.StoreOpener;
 import io.flexdb.internal.write.BatchPayload;
@@ -69,7 +70,8 @@ class FlexDBSalvageKeyspacesTest {
     }
 
     private FlexDBSalvageReport salvage() {
-        return FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, FRESH, StoreDriver.SMALL, Progress.NONE, true);
+        return FlexDBSalvage.salvage(
+                vfs, StoreDriver.DIRECTORY, FRESH, StoreDriver.SMALL, Progress.NONE, new NoThreads());
     }
 
     private FlexDB openFresh() {
@@ -142,7 +144,8 @@ class FlexDBSalvageKeyspacesTest {
 
     /** As a salvage by an earlier build has left it. */
     private void without(BatchPayload removed) {
-        try (Store store = StoreOpener.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL.settings(), true)) {
+        try (Store store =
+                StoreOpener.open(vfs, StoreDriver.DIRECTORY, StoreDriver.SMALL.settings(), new NoThreads())) {
             store.writer().write(removed, Force.WHEN_ASKED);
         }
     }

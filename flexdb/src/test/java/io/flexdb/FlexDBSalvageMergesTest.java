@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.storage.MergeException;
 import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
@@ -61,7 +62,8 @@ class FlexDBSalvageMergesTest {
     }
 
     private FlexDBSalvageReport salvage(SimulatedVfs files, FlexDBOptions optionsOfFresh) {
-        return FlexDBSalvage.salvage(files, StoreDriver.DIRECTORY, FRESH, optionsOfFresh, Progress.NONE, true);
+        return FlexDBSalvage.salvage(
+                files, StoreDriver.DIRECTORY, FRESH, optionsOfFresh, Progress.NONE, new NoThreads());
     }
 
     /** Salvages a copy of the store as it is now, as if its process was killed, and opens another copy. */

@@ -11,6 +11,7 @@ import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.internal.log.WalReader;
 import io.flexdb.internal.open.StoreFiles;
 import io.flexdb.storage.NotAStoreException;
@@ -76,14 +77,15 @@ class FlexDBSalvageTest {
                 return super.lock(path);
             }
         };
-        FlexDBSalvageReport report =
-                FlexDBSalvage.salvage(readOnly, StoreDriver.DIRECTORY, FRESH, StoreDriver.SMALL, Progress.NONE, true);
+        FlexDBSalvageReport report = FlexDBSalvage.salvage(
+                readOnly, StoreDriver.DIRECTORY, FRESH, StoreDriver.SMALL, Progress.NONE, new NoThreads());
         assertTrue(report.isComplete(), report::toString);
         StoreOracle.assertSame(store.oracle.now(), salvaged(store.vfs), "salvaged");
     }
 
     private static FlexDBSalvageReport salvage(SimulatedVfs vfs) {
-        return FlexDBSalvage.salvage(vfs, StoreDriver.DIRECTORY, FRESH, StoreDriver.SMALL, Progress.NONE, true);
+        return FlexDBSalvage.salvage(
+                vfs, StoreDriver.DIRECTORY, FRESH, StoreDriver.SMALL, Progress.NONE, new NoThreads());
     }
 
     private static TreeMap<byte[], byte[]> salvaged(SimulatedVfs vfs) {

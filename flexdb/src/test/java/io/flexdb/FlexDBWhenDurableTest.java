@@ -32,9 +32,9 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Futures of writes that become durable, in stores with threads. */
+/** Futures of writes that become durable. */
 class FlexDBWhenDurableTest {
-    private static final Path WAL = StoreDriver.DIRECTORY.resolve("wal");
+    private static final Path WAL = Path.of("wal");
     private static final FlexDBOptions NONE = StoreDriver.SMALL.withDurability(Durability.NONE);
 
     private final SimulatedVfs vfs = new SimulatedVfs();
@@ -45,8 +45,12 @@ class FlexDBWhenDurableTest {
     private final FlexDB db = open(NONE);
 
     private FlexDB open(FlexDBOptions options) {
+        return open(options, StoreDriver.DIRECTORY, false);
+    }
+
+    private FlexDB open(FlexDBOptions options, Path directory, boolean inline) {
         HookedVfs hooked = new HookedVfs(vfs, (kind, path) -> {
-            if (kind == HookedVfs.Kind.FORCE && path.startsWith(WAL)) {
+            if (kind == HookedVfs.Kind.FORCE && path.getParent().endsWith(WAL)) {
                 if (Thread.currentThread().getName().startsWith("flexdb-force")) { // not that of a new log
                     forces.incrementAndGet();
                     forceBegun.countDown();
@@ -57,7 +61,7 @@ class FlexDBWhenDurableTest {
                 }
             }
         });
-        return FlexDB.open(hooked, StoreDriver.DIRECTORY, options, false);
+        return FlexDB.open(hooked, directory, options, inline);
     }
 
     @AfterEach
@@ -263,6 +267,26 @@ class FlexDBWhenDurableTest {
         same.join();
         assertThrows(CancellationException.class, cancelled::join);
         assertTrue(db.durableSequence() >= 1);
+    }
+
+    @Test
+    void withoutThreadsTheCallerForces() {
+        FlexDB inline = open(NONE, Path.of("/inline"), true);
+        long first = inline.put(key(1), key(1));
+        AtomicInteger told = new AtomicInteger();
+        CompletableFuture<Void> done = inline.whenDurable(first).thenRun(() -> {
+            told.incrementAndGet();
+            inline.whenDurable(inline.put(key(2), key(2))).thenRun(told::incrementAndGet);
+        });
+        assertTrue(done.isDone());
+        assertEquals(2, told.get());
+        assertEquals(first + 1, inline.durableSequence());
+        long last = inline.put(key(3), key(3));
+        forcesFail = true;
+        assertInstanceOf(StoreFailedException.class, failureOf(inline.whenDurable(last)));
+        inline.close();
+        assertInstanceOf(StoreClosedException.class, failureOf(inline.whenDurable(last)));
+        forcesFail = false;
     }
 
     @Test

@@ -4,17 +4,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Tells the log of holders of old versions. The log is foreign code, so a thread of its own waits for it. */
+/** Tells the log of holders of old versions. The log is foreign code, which holds nobody up. */
 public final class HolderLog implements Consumer<List<String>> {
     private static final System.Logger LOG = System.getLogger("io.flexdb");
 
     private final Path directory;
-    private final boolean inline;
+    private final Scheduler scheduler;
 
-    /** @param inline whether the store has no threads */
-    public HolderLog(Path directory, boolean inline) {
+    public HolderLog(Path directory, Scheduler scheduler) {
         this.directory = directory;
-        this.inline = inline;
+        this.scheduler = scheduler;
     }
 
     @Override
@@ -22,14 +21,8 @@ public final class HolderLog implements Consumer<List<String>> {
         if (messages.isEmpty()) {
             return;
         }
-        if (inline) {
-            log(messages);
-            return;
-        }
         try {
-            Thread thread = new Thread(() -> log(messages), "flexdb-holders");
-            thread.setDaemon(true);
-            thread.start();
+            scheduler.runForeign("flexdb-holders", () -> log(messages));
         } catch (OutOfMemoryError e) {
             // There is no memory, or no thread: the messages are dropped.
         }

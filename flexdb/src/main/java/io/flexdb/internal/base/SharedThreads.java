@@ -2,12 +2,13 @@ package io.flexdb.internal.base;
 
 import io.flexdb.flexspace.internal.base.Monitor;
 import java.util.Arrays;
+import java.util.function.Supplier;
 
 /**
  * Threads for the background work of any number of stores. A store has a thread only while it has work. The thread then
  * has the store's directory in its name. Thread-safe.
  */
-public final class SharedThreads {
+public final class SharedThreads implements Scheduler {
     /*
      * The problem: two hundred stores, each with a few threads that are idle nearly always.
      *
@@ -37,14 +38,8 @@ public final class SharedThreads {
     private static final int LEAST_WORKERS = 4;
     private static final Task[] NONE = {};
 
-    /** The code of a task. It must not throw. */
-    public interface Work {
-        /** Does the work there is. Returns the nanoseconds until the next run, if nobody wakes it earlier. */
-        long run();
-    }
-
-    /** Work of a store. */
-    public final class Task {
+    /** A task that workers run. */
+    public final class Task implements Scheduler.Task {
         private final String name;
         private Work work; // null once it has ended: it leads to a store, and a worker may have the task on its stack
         private volatile boolean wanted;
@@ -59,7 +54,7 @@ public final class SharedThreads {
             this.work = work;
         }
 
-        /** Has it run, or run once more. Any thread; takes no memory. */
+        @Override
         public void wake() {
             wanted = true;
             if (!running) {
@@ -67,13 +62,13 @@ public final class SharedThreads {
             }
         }
 
-        /** Has it run before other tasks, for a caller that waits for it. Any thread; takes no memory. */
+        @Override
         public void wakeFirst() {
             urgent = true;
             wake();
         }
 
-        /** Has it run in so many nanoseconds. */
+        @Override
         public void wakeIn(long nanos) {
             monitor.lock();
             try {
@@ -84,7 +79,7 @@ public final class SharedThreads {
             }
         }
 
-        /** Has it never run again, and waits until it no longer runs. An interrupt stays pending. */
+        @Override
         public void end() {
             monitor.lock();
             try {
@@ -99,10 +94,7 @@ public final class SharedThreads {
             }
         }
 
-        /**
-         * Has it end by itself, once it has done what it was woken for and asks for no further run. Does not wait, so
-         * this is for work that must not hold up an end, and work itself may call it. To wake it has no effect then.
-         */
+        @Override
         public void endWhenDone() {
             monitor.lock();
             try {
@@ -196,12 +188,7 @@ public final class SharedThreads {
         return nanos >= Long.MAX_VALUE - now ? Long.MAX_VALUE : now + nanos;
     }
 
-    /**
-     * Adds a task, which is run when it is woken.
-     *
-     * @param name of a thread while it runs the task
-     * @throws OutOfMemoryError if there is no memory for it, or for a thread
-     */
+    @Override
     public Task add(String name, Work work) {
         Task task = new Task(name, work);
         monitor.lock();
@@ -245,12 +232,32 @@ public final class SharedThreads {
         monitor.signalAll();
     }
 
-    /**
-     * Whether some task that is due has no worker. A long task asks this now and then, and gives way. Any thread;
-     * cheap.
-     */
+    @Override
     public boolean areScarce() {
         return scarce;
+    }
+
+    @Override
+    public int helpers(int wanted) {
+        return wanted;
+    }
+
+    /** Runs it on a thread that ends with it: workers do not wait for foreign code. */
+    @Override
+    public void runForeign(String name, Runnable code) {
+        Thread thread = new Thread(code, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public <T> T choose(Supplier<? extends T> ahead, Supplier<? extends T> onDemand) {
+        return ahead.get();
     }
 
     /** Tasks that there are. */

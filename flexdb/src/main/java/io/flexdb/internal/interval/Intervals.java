@@ -21,7 +21,9 @@ public final class Intervals {
     /** Has their directories. */
     public final IntervalCache cache;
 
-    private final RangeFilters filters; // or null
+    /** Their filters; null if there are none. */
+    public final RangeFilters filters;
+
     private final IntervalCursor previous;
     private final Interval found = new Interval();
     private final IntervalCursor following;

@@ -2,7 +2,7 @@ package io.flexdb.internal.log;
 
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.Monitor;
-import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -66,27 +66,23 @@ public final class DurableFutures {
     }
 
     private final Health health;
-    private final SharedThreads threads; // null where the caller forces
+    private final Scheduler scheduler;
     private final String name;
     private final Monitor lock = new Monitor();
     private volatile Runnable askForForce; // null once the store is closed; written under the lock, as all below
     private volatile SharedForce force; // likewise
     private volatile long lastDurable; // then
-    private volatile SharedThreads.Task task; // null before the first one, and once the store is closed
+    private volatile Scheduler.Task task; // null before the first one, and once the store is closed
     private volatile Pending first;
     private Pending last;
     private Pending settled; // taken out of the list, linked by next; for the task alone
 
-    /**
-     * @param askForForce has all that is visible forced, on another thread
-     * @param threads null where callers force themselves
-     */
-    public DurableFutures(
-            SharedForce force, Health health, Runnable askForForce, SharedThreads threads, Path directory) {
+    /** @param askForForce has all that is visible forced, by a task */
+    public DurableFutures(SharedForce force, Health health, Runnable askForForce, Scheduler scheduler, Path directory) {
         this.force = force;
         this.health = health;
         this.askForForce = askForForce;
-        this.threads = threads;
+        this.scheduler = scheduler;
         this.name = "flexdb-durable " + directory;
         force.onForced(this::wake);
         health.onChange(this::wake);
@@ -96,9 +92,6 @@ public final class DurableFutures {
     public CompletableFuture<Void> add(long sequence) {
         if (durableSequence() >= sequence) {
             return CompletableFuture.completedFuture(null);
-        }
-        if (threads == null) {
-            return force(sequence);
         }
         Pending future = new Pending(sequence, this);
         start();
@@ -113,19 +106,6 @@ public final class DurableFutures {
         return future;
     }
 
-    private CompletableFuture<Void> force(long sequence) {
-        SharedForce open = force;
-        try {
-            if (open == null) {
-                throw health.refusal();
-            }
-            open.awaitDurable(sequence);
-            return CompletableFuture.completedFuture(null);
-        } catch (StorageException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
     private void start() {
         if (task != null) {
             return;
@@ -133,7 +113,7 @@ public final class DurableFutures {
         lock.lock();
         try {
             if (task == null && force != null) {
-                task = threads.add(name, this::settleAll);
+                task = scheduler.add(name, this::settleAll);
             }
         } finally {
             lock.unlock();
@@ -201,7 +181,7 @@ public final class DurableFutures {
 
     /** Something was forced, or the store has failed. */
     private void wake() {
-        SharedThreads.Task running = task;
+        Scheduler.Task running = task;
         if (first != null && running != null) {
             running.wakeFirst();
         }
@@ -266,7 +246,7 @@ public final class DurableFutures {
 
     /** The store is closed: what is not durable yet never will be. Does not wait for code of users. */
     public void end() {
-        SharedThreads.Task ending;
+        Scheduler.Task ending;
         lock.lock();
         try {
             SharedForce open = force;

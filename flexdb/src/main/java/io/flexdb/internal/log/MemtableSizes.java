@@ -1,5 +1,6 @@
 package io.flexdb.internal.log;
 
+import io.flexdb.internal.base.Scheduler;
 import java.util.Arrays;
 
 /**
@@ -11,6 +12,12 @@ import java.util.Arrays;
  */
 public record MemtableSizes(int bytes, boolean growing, int most) {
     private static final int[] GROWING_BYTES = {64 << 10, 128 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
+
+    /** Sizes that may grow: they do where a task makes the next memtable ahead, and so sees what writers need. */
+    public static MemtableSizes derived(int bytes, int most, Scheduler scheduler) {
+        return scheduler.choose(
+                () -> new MemtableSizes(bytes, true, most), () -> new MemtableSizes(bytes, false, most));
+    }
 
     /** Of one memtable after the other; the last is the usual one. */
     int[] steps() {

@@ -27,7 +27,9 @@ public final class RetiredTables {
     private final List<MemLog> keptForTransactions = new ArrayList<>(); // which alone may still look at them
     private final List<Ending> ending = new ArrayList<>();
     private final List<Left> left = new ArrayList<>();
-    private final MemLogs memLogs;
+    /** Gets back those that nobody reads any more. */
+    public final MemLogs memLogs;
+
     private MemLog moving; // or null
     private boolean isMovingUnread;
     private Runnable limit = () -> {};
@@ -51,7 +53,6 @@ public final class RetiredTables {
     public record Kept(long birth, long retired, long bytes, boolean isMoved, TableReaders readers) {}
 
     /**
-     * @param memLogs gets back those that nobody reads any more
      * @param recent knows which of them transactions may still ask for
      * @param onPinned told of the bytes that only pins and transactions hold back
      */

@@ -34,6 +34,11 @@ public final class MergeCalls {
         return keyspaces.mergerOf(keyspace) != null;
     }
 
+    /** Whether there is a function at all, so that there may be operands. */
+    public boolean canMergeSome() {
+        return keyspaces.hasSomeMerger();
+    }
+
     /**
      * Throws if the caller's thread is in a merge function.
      *

@@ -1,14 +1,16 @@
 package io.flexdb.internal.open;
 
+import io.flexdb.flexspace.internal.base.SpaceOwner;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.interval.ReaderNotes;
 import io.flexdb.internal.interval.SparseIndex;
-import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.log.WalFollower;
 import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.Payload;
+import io.flexdb.internal.read.DiskWaits;
 import io.flexdb.internal.read.HolderKind;
 import io.flexdb.internal.read.Holders;
 import io.flexdb.internal.read.IntervalReader;
@@ -51,7 +53,7 @@ public final class FollowedState implements AutoCloseable {
     private StoreReader reader;
     private LargeValues large;
     private long firstVersion;
-    private final long beganNanos = System.nanoTime();
+    private final long beganNanos;
     private final long beganMillis;
     private long loadNanos;
     private volatile boolean lost; // some of it
@@ -60,6 +62,7 @@ public final class FollowedState implements AutoCloseable {
         this.store = store;
         this.follower = follower;
         this.tables = tables;
+        this.beganNanos = store.scheduler.nanoTime();
         this.beganMillis = store.lease.now();
     }
 
@@ -150,48 +153,34 @@ public final class FollowedState implements AutoCloseable {
         settings.cacheBytes = store.budget.frameBytes(mapped);
         settings.segmentBuffers = 0;
         Path space = store.directory.resolve(StoreFiles.SPACE_NAME);
-        engine = SpaceEngine.recover(
-                store.vfs, space, store.storeId, settings, store.epochs, store.health, store.memory, false);
+        SpaceOwner owner = new SpaceOwner(store.epochs, store.health, store.memory);
+        engine = SpaceEngine.recover(store.vfs, space, store.storeId, settings, owner, false);
         engine.reads().explainFailures(this::explain);
         intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, null, usedContents);
         if (!AnchorsFile.load(store.vfs, store.directory, engine, intervals)) {
             StoreFiles.requireLogs(store.vfs, store.directory);
-            IndexSampler.sample(engine, intervals, dataFile(), store.inline);
+            IndexSampler.sample(engine, intervals, dataFile(), store.scheduler);
         }
     }
 
     private void publish() {
         firstVersion = store.epochs.writerEpoch();
-        versions = new StoreVersions(
-                store.epochs,
-                store.health,
-                store.clock,
-                engine,
-                intervals.index,
-                store.settings.holderTraces,
-                store.holderLog);
+        versions =
+                new StoreVersions(engine, intervals.index, store.clock, store.settings.holderTraces, store.holderLog);
+        DiskWaits waits = new DiskWaits(store.settings.diskReads, System::nanoTime);
         IntervalReader ofIntervals = new IntervalReader(
                 engine.reads(),
-                engine.maxExtentBytes(),
                 store.cache,
-                new TouchedIntervals(),
-                new TouchedIntervals(),
-                dataFile(),
-                store.settings.diskReads);
-        large = LargeValues.ofReader(engine, store.health);
-        reader = new StoreReader(
-                versions,
-                intervals.index,
-                ofIntervals,
-                new ReadContexts(store.memory, store.budget.readBytes()),
-                System::nanoTime,
-                store.merges,
                 null, // filters would have to be made anew with each state
-                large, // to read those that wait for a commit
-                false);
+                new ReaderNotes(),
+                dataFile(),
+                waits);
+        large = LargeValues.ofReader(engine, store.health); // to read those that wait for a commit
+        ReadContexts contexts = new ReadContexts(store.memory, store.budget.readBytes());
+        reader = new StoreReader(versions, ofIntervals, contexts, store.merges, large, false);
         tables.keyspaces().learn(reader);
         tables.publish(versions, references());
-        loadNanos = System.nanoTime() - beganNanos;
+        loadNanos = store.scheduler.nanoTime() - beganNanos;
     }
 
     private TailTables.References references() {
@@ -242,7 +231,7 @@ public final class FollowedState implements AutoCloseable {
 
     /** Whether it has been there for many times as long as it took to read it. */
     boolean isOld() {
-        return System.nanoTime() - beganNanos > OLD_AT_LOADS * loadNanos;
+        return store.scheduler.nanoTime() - beganNanos > OLD_AT_LOADS * loadNanos;
     }
 
     /** Whether it lacks a bulk load, and all writes since. */

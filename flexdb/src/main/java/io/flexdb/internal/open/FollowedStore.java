@@ -10,6 +10,7 @@ import io.flexdb.flexspace.internal.vfs.ReadOnlyVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.HolderLog;
 import io.flexdb.internal.base.KeyspaceRegistry;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.base.StoreResources;
 import io.flexdb.internal.base.StoreSettings;
@@ -70,7 +71,7 @@ public final class FollowedStore implements AutoCloseable {
     final MemoryBudget budget;
     private final long ownBytes;
     final OffHeap memory;
-    final boolean inline;
+    final Scheduler scheduler;
     final Epochs epochs = new Epochs();
     final Health health;
     final StoreClock clock;
@@ -92,7 +93,7 @@ public final class FollowedStore implements AutoCloseable {
     private volatile boolean wantsTime;
     private volatile FollowedState current;
 
-    private FollowedStore(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
+    private FollowedStore(Vfs vfs, Path directory, StoreSettings settings, Scheduler scheduler) {
         JvmMemory jvm = JvmMemory.ofThisProcess();
         this.filesBeside = vfs;
         this.vfs = new ReadOnlyVfs(vfs);
@@ -104,9 +105,9 @@ public final class FollowedStore implements AutoCloseable {
         this.registry = new KeyspaceRegistry(settings);
         this.merges = new MergeCalls(registry);
         this.memory = new OffHeap(ByteBuffer::allocateDirect, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
-        this.inline = inline;
+        this.scheduler = scheduler;
         this.clock = new StoreClock(settings.clock);
-        this.holderLog = new HolderLog(this.directory, inline);
+        this.holderLog = new HolderLog(this.directory, scheduler);
         this.health = new Health("the reader", this.directory, settings.healthListener);
         this.storeId = StoreFiles.requireStore(this.vfs, this.directory);
         clock.beginAt(TimeMark.read(this.vfs, this.directory), time -> {}); // the writer's
@@ -131,15 +132,11 @@ public final class FollowedStore implements AutoCloseable {
         });
     }
 
-    /**
-     * Opens a store to read its files. Nothing is changed, and no lock is taken.
-     *
-     * @param inline whether to use no threads
-     */
-    public static FollowedStore open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
-        FollowedStore store = new FollowedStore(vfs, directory, settings, inline);
+    /** Opens a store to read its files. Nothing is changed, and no lock is taken. */
+    public static FollowedStore open(Vfs vfs, Path directory, StoreSettings settings, Scheduler scheduler) {
+        FollowedStore store = new FollowedStore(vfs, directory, settings, scheduler);
         try {
-            StoreResources shared = settings.resources == null ? JvmResources.SHARED : settings.resources;
+            StoreResources shared = StoreOpener.resources(settings);
             store.memory.share(shared.memory, shared.isLimited ? 0 : store.ownBytes);
             store.memory.collectEnded(store.budget.totalBytes());
             StoreClasses.initialize();
@@ -396,7 +393,7 @@ public final class FollowedStore implements AutoCloseable {
     private boolean isToBeReadAnew() {
         long grown = current.tableBytes() - tableBytesLoaded;
         boolean large = grown > (long) budget.memtables() * settings.memtableBytes;
-        boolean old = current.tableCount() > MANY_TABLES || !inline && current.isOld();
+        boolean old = current.tableCount() > MANY_TABLES || current.isOld();
         return current.isLost() || current.isBehindLoad() || (large || old) && current.isOvertaken();
     }
 

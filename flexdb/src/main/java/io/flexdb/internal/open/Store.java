@@ -4,7 +4,6 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.LongTasks;
 import io.flexdb.flexspace.internal.base.StripedPool;
-import io.flexdb.flexspace.internal.check.SpaceChecker;
 import io.flexdb.flexspace.internal.copy.SpaceCopy;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.LockWatch;
@@ -25,7 +24,6 @@ import io.flexdb.internal.log.MemLogs;
 import io.flexdb.internal.log.RecentWrites;
 import io.flexdb.internal.log.RetiredTables;
 import io.flexdb.internal.log.SharedForce;
-import io.flexdb.internal.mem.KeptRecords;
 import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.MergeCalls;
 import io.flexdb.internal.mem.OvergrownKeys;
@@ -45,8 +43,6 @@ import io.flexdb.internal.txn.KeyspaceDirectory;
 import io.flexdb.internal.txn.OwnWrites;
 import io.flexdb.internal.write.CommitThread;
 import io.flexdb.internal.write.Compactor;
-import io.flexdb.internal.write.Defragmenter;
-import io.flexdb.internal.write.IntervalDivider;
 import io.flexdb.internal.write.Loads;
 import io.flexdb.internal.write.LogThread;
 import io.flexdb.internal.write.Refiner;
@@ -94,7 +90,6 @@ public final class Store implements AutoCloseable {
     public final SharedForce sharedForce;
     final IntervalReader intervalReader;
     final Refiner refiner;
-    public final Defragmenter defragmenter;
     final StoreVersions versions;
     private final StoreSettings settings; // with all that was derived
     private final KeyspaceRegistry registry;
@@ -144,19 +139,12 @@ public final class Store implements AutoCloseable {
         this.filters = opened.filters;
         this.intervalReader = opened.reader;
         this.memLogs = opened.memLogs;
-        boolean inline = opened.inline;
         long directoryBytes = opened.directoryBytes;
         this.recentWrites = new RecentWrites(settings.maxPinnedBytes / 2);
         this.retired =
                 new RetiredTables(opened.epochs, memLogs, recentWrites, pinned -> makeRoom(pinned, directoryBytes));
-        this.versions = new StoreVersions(
-                opened.epochs,
-                health,
-                opened.clock,
-                engine,
-                index,
-                settings.holderTraces,
-                new HolderLog(directory, inline));
+        HolderLog holderLog = new HolderLog(directory, opened.scheduler);
+        this.versions = new StoreVersions(engine, index, opened.clock, settings.holderTraces, holderLog);
         this.moved = new MovedTables(
                 vfs, directory.resolve(StoreFiles.OLD_VERSIONS_NAME), memory, settings.maxPinnedFileBytes);
         this.pinLimit = new PinLimit(
@@ -165,45 +153,21 @@ public final class Store implements AutoCloseable {
         LargeValues large = opened.large;
         this.sharedForce =
                 new SharedForce(versions.visibleSequence(), health, large::force, lockWatch::requireHeldNowAndThen);
-        this.defragmenter =
-                opened.committer.defragmenter(opened.fragmented, settings.defragmentedBytesPerSecond, System::nanoTime);
-        this.commits = new CommitThread(
-                versions,
-                engine,
-                opened.committer,
-                defragmenter,
-                opened.committer.filterBuilder(opened.unfiltered, System::nanoTime),
-                memLogs,
-                retired,
-                sharedForce,
-                registry::hasSomeMerger,
-                large,
-                opened.threads,
-                directory);
+        this.commits = new CommitThread(settings, versions, opened.committer, retired, sharedForce, opened.scheduler);
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
         this.refiner = new Refiner(
-                versions,
-                intervals,
-                opened.coarse,
-                () -> new IntervalDivider(engine.reads(), dataFile, memory, intervals::newContent),
-                dataFile,
-                inline,
-                inline ? commits::publish : this::signalDivided,
-                System::nanoTime);
-        this.syncs = new SyncThread(settings, versions, sharedForce, opened.threads, directory);
-        this.durableFutures = new DurableFutures(sharedForce, health, syncs::forceAtOnce, opened.threads, directory);
-        this.writer =
-                new StoreWriter(settings, versions, memLogs, sharedForce, commits, syncs, large, this::startLogThread);
-        this.logThread = new LogThread(writer, memLogs, retired, health, opened.threads, directory);
+                versions, engine, intervals, intervalReader.notes().coarse(), opened.scheduler, this::signalDivided);
+        this.syncs = new SyncThread(settings, versions, sharedForce, opened.scheduler, directory);
+        this.durableFutures = new DurableFutures(sharedForce, health, syncs::forceAtOnce, opened.scheduler, directory);
+        this.writer = new StoreWriter(settings, versions, commits, syncs, this::startLogThread);
+        this.logThread = new LogThread(writer, memLogs, retired, health, opened.scheduler, directory);
         commits.serve(writer.commitWork(), refiner);
         index.setWriter(commits::isWriter);
         engine.setWriter(commits::isWriter);
         ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
-        this.reader = new StoreReader(
-                versions, index, intervalReader, contexts, settings.nanoClock, opened.merges, filters, large, true);
+        this.reader = new StoreReader(versions, intervalReader, contexts, opened.merges, large, true);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile, registry);
-        this.loads = new Loads(
-                engine, versions, index, commits, writer.runs(), recentWrites, tasks, this::pinForLoad, reader, memory);
+        this.loads = new Loads(writer, reader, recentWrites, tasks, this::pinForLoad);
         spills.loads = loads;
         health.onChange(versions::healthChanged); // first: a thread that waits there may hold the write lock
         health.onChange(writer::wake); // takes it
@@ -239,7 +203,7 @@ public final class Store implements AutoCloseable {
     /** Divides all coarse intervals, on the caller's thread. For stores without threads. */
     public void refineHere() {
         health.requireReadable();
-        refiner.refineHere(Integer.MAX_VALUE);
+        refiner.refineHere(Integer.MAX_VALUE, commits::publish);
     }
 
     /** Makes all filters that are missing, on the caller's thread. For stores without threads. */
@@ -443,10 +407,7 @@ public final class Store implements AutoCloseable {
         commits.publish();
         PinnedVersion pin = pinNewest(HolderKind.CHECK);
         try {
-            SpaceChecker ofSpace = engine.beginCheck(pin.version().space());
-            KeptRecords large = new KeptRecords(engine.maxExtentBytes(), engine.reads()::readUnverified);
-            return new StoreChecker(
-                    vfs, directory, engine.storeId(), pin, ofSpace, engine.reads(), index, large, memLogs::letGo);
+            return new StoreChecker(vfs, directory, engine, index, pin, memLogs::letGo);
         } catch (Throwable e) {
             pin.close();
             throw e;

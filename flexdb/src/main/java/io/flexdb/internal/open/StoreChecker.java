@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.base.LongTasks;
 import io.flexdb.flexspace.internal.check.CheckResult;
 import io.flexdb.flexspace.internal.check.Finding;
 import io.flexdb.flexspace.internal.check.SpaceChecker;
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.base.PairWalk;
@@ -78,29 +79,21 @@ public final class StoreChecker implements AutoCloseable {
     private long intervals;
 
     /**
+     * Begins a check. By the thread that may change the space.
+     *
      * @param pin of the version to check; closed with this
-     * @param space a check of that version's space
-     * @param large reads the large values that the logs refer to
      * @param letLogsGo ends the holding of logs
      */
     public StoreChecker(
-            Vfs vfs,
-            Path directory,
-            long storeId,
-            PinnedVersion pin,
-            SpaceChecker space,
-            SpaceReads reads,
-            SparseIndex index,
-            KeptRecords large,
-            Runnable letLogsGo) {
+            Vfs vfs, Path directory, SpaceEngine engine, SparseIndex index, PinnedVersion pin, Runnable letLogsGo) {
         this.vfs = vfs;
         this.directory = directory;
-        this.storeId = storeId;
+        this.storeId = engine.storeId();
         this.pin = pin;
-        this.space = space;
-        this.reads = reads;
+        this.space = engine.beginCheck(pin.version().space());
+        this.reads = engine.reads();
         this.index = index;
-        this.large = large;
+        this.large = new KeptRecords(engine.maxExtentBytes(), reads::readUnverified);
         this.letLogsGo = letLogsGo;
     }
 

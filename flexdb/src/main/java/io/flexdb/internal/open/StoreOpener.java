@@ -3,6 +3,7 @@ package io.flexdb.internal.open;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.SpaceOwner;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.owner.OwnedSpaces;
@@ -15,7 +16,7 @@ import io.flexdb.internal.base.Force;
 import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.KeyspaceRegistry;
 import io.flexdb.internal.base.LibraryVersion;
-import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.base.StoreClock;
 import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.internal.base.StoreResources;
@@ -23,9 +24,9 @@ import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.RangeFilters;
+import io.flexdb.internal.interval.ReaderNotes;
 import io.flexdb.internal.interval.SavedDirectories;
 import io.flexdb.internal.interval.SparseIndex;
-import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.log.FoundWrites;
 import io.flexdb.internal.log.MemLogs;
 import io.flexdb.internal.log.MemtableSizes;
@@ -35,6 +36,7 @@ import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MergeCalls;
 import io.flexdb.internal.mem.OvergrownKeys;
+import io.flexdb.internal.read.DiskWaits;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.write.Committer;
 import io.flexdb.internal.write.IndexSampler;
@@ -69,8 +71,7 @@ public final class StoreOpener {
     private final long ownBytes;
     final OffHeap memory;
     private final JvmMemory jvm;
-    final boolean inline;
-    final SharedThreads threads; // null if there are to be none
+    final Scheduler scheduler;
     final Epochs epochs = new Epochs();
     final Health health;
     final StoreClock clock;
@@ -78,9 +79,7 @@ public final class StoreOpener {
     VfsLock lock;
     SpaceEngine engine;
     IntervalCache cache;
-    final TouchedIntervals coarse = new TouchedIntervals();
-    final TouchedIntervals fragmented = new TouchedIntervals();
-    final TouchedIntervals unfiltered = new TouchedIntervals();
+    private final ReaderNotes notes = new ReaderNotes();
     long directoryBytes; // of the cache's
     IntervalReader reader;
     SavedDirectories savedDirectories; // null if there are none
@@ -92,40 +91,44 @@ public final class StoreOpener {
     private WalRecovery recovery; // null until the logs are known
     private boolean begun;
     private boolean copiesCount;
-    private final boolean growing; // memtables begin small
+    private final boolean growing; // memtables may begin small
     private long replayedWrites;
     private long replayedBytes; // of writes that no commit covers
 
     private StoreOpener(
-            Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
+            Vfs vfs,
+            Path directory,
+            StoreSettings settings,
+            Scheduler scheduler,
+            JvmMemory jvm,
+            OffHeap.Source source) {
         this.vfs = vfs;
         this.directory = directory.toAbsolutePath().normalize();
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
         this.ownBytes = budget.ownBytes(settings, jvm);
-        this.growing = !inline && settings.memtableBytes == StoreSettings.DERIVED;
+        this.growing = settings.memtableBytes == StoreSettings.DERIVED;
         this.registry = new KeyspaceRegistry(settings);
         this.merges = new MergeCalls(registry);
         this.overgrown = new OvergrownKeys(this.settings.memtableBytes, this.settings.longestListBytes);
         this.jvm = jvm;
         this.memory = new OffHeap(source, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
-        this.inline = inline;
-        StoreResources resources = settings.resources == null ? JvmResources.SHARED : settings.resources;
-        this.threads = inline ? null : resources.threads;
+        this.scheduler = scheduler;
         this.clock = new StoreClock(settings.clock);
         this.leases = new FoundLeases(vfs, this.directory, System::currentTimeMillis);
         this.health = new Health("the store", this.directory, settings.healthListener);
     }
 
-    /**
-     * Opens a store.
-     *
-     * @param inline whether writers commit themselves when they have to, instead of a thread; for deterministic tests
-     */
-    public static Store open(Vfs vfs, Path directory, StoreSettings settings, boolean inline) {
+    /** Opens a store. */
+    public static Store open(Vfs vfs, Path directory, StoreSettings settings, Scheduler scheduler) {
         JvmMemory jvm = JvmMemory.ofThisProcess();
-        StoreOpener opener = new StoreOpener(vfs, directory, settings, inline, jvm, ByteBuffer::allocateDirect);
-        return opener.open(settings.resources == null ? JvmResources.SHARED : settings.resources);
+        StoreOpener opener = new StoreOpener(vfs, directory, settings, scheduler, jvm, ByteBuffer::allocateDirect);
+        return opener.open(resources(settings));
+    }
+
+    /** The resources that a store names, or those of this JVM. */
+    public static StoreResources resources(StoreSettings settings) {
+        return settings.resources == null ? JvmResources.SHARED : settings.resources;
     }
 
     /**
@@ -134,8 +137,13 @@ public final class StoreOpener {
      * @param source of all off-heap memory
      */
     public static Store open(
-            Vfs vfs, Path directory, StoreSettings settings, boolean inline, JvmMemory jvm, OffHeap.Source source) {
-        return new StoreOpener(vfs, directory, settings, inline, jvm, source).open(settings.resources);
+            Vfs vfs,
+            Path directory,
+            StoreSettings settings,
+            Scheduler scheduler,
+            JvmMemory jvm,
+            OffHeap.Source source) {
+        return new StoreOpener(vfs, directory, settings, scheduler, jvm, source).open(settings.resources);
     }
 
     /** @param shared the source of memory; null for a budget of its own */
@@ -183,7 +191,9 @@ public final class StoreOpener {
                     vfs,
                     walDirectory,
                     recovery.highest(),
-                    new MemtableSizes(settings.memtableBytes, growing, budget.memtables()),
+                    growing
+                            ? MemtableSizes.derived(settings.memtableBytes, budget.memtables(), scheduler)
+                            : new MemtableSizes(settings.memtableBytes, false, budget.memtables()),
                     memory,
                     settings.force == Force.BEFORE_RETURN);
             memLogs.beginWith(replayedBytes);
@@ -277,7 +287,8 @@ public final class StoreOpener {
         ofSpace.cacheBytes = budget.frameBytes(mapped);
         ofSpace.maxLeasedBytes = settings.maxLeasedBytes;
         ofSpace.leases = settings.maxLeasedBytes > 0 ? leases : null;
-        engine = SpaceEngine.recover(vfs, space, found.storeId(), ofSpace, epochs, health, memory, found.isNew());
+        engine = SpaceEngine.recover(
+                vfs, space, found.storeId(), ofSpace, new SpaceOwner(epochs, health, memory), found.isNew());
         directoryBytes = budget.directoryBytes(mapped);
         cache = new IntervalCache(epochs, directoryBytes, memory);
         memory.giver(new OffHeap.Giver() {
@@ -297,29 +308,13 @@ public final class StoreOpener {
                 return cache.uses();
             }
         });
-        reader = new IntervalReader(
-                engine.reads(),
-                engine.maxExtentBytes(),
-                cache,
-                coarse,
-                fragmented,
-                space.resolve("data"),
-                settings.diskReads);
-        filters = registry.hasSomeFilter() ? new RangeFilters(epochs, memory, unfiltered::add, registry) : null;
+        filters = registry.hasSomeFilter() ? new RangeFilters(epochs, memory, notes.unfiltered()::add, registry) : null;
+        DiskWaits waits = new DiskWaits(settings.diskReads, settings.nanoClock);
+        reader = new IntervalReader(engine.reads(), cache, filters, notes, space.resolve("data"), waits);
         intervals = new Intervals(new SparseIndex(epochs, memory), cache, filters);
         large = new LargeValues(engine, health, settings.largeValueBytes);
-        committer = new Committer(
-                epochs,
-                engine,
-                intervals,
-                cache,
-                reader,
-                memory,
-                merges,
-                overgrown,
-                settings.stitchingThresholdBytes,
-                filters,
-                large);
+        committer =
+                new Committer(engine, intervals, reader, merges, overgrown, settings.stitchingThresholdBytes, large);
         boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
         if (wasClosed) {
             if (OutlinesFile.load(vfs, directory, engine, intervals.index, cache)) {
@@ -331,7 +326,7 @@ public final class StoreOpener {
             FiltersFile.load(vfs, directory, engine, intervals.index, filters);
         }
         if (!wasClosed) {
-            IndexSampler.sample(engine, intervals, engine.store().file().path(), inline);
+            IndexSampler.sample(engine, intervals, engine.store().file().path(), scheduler);
         }
         return wasClosed;
     }

@@ -5,7 +5,7 @@ import io.flexdb.flexspace.internal.vfs.DiskReads;
 import java.util.function.LongSupplier;
 
 /** Whether cursors have to expect that what they bring through mappings is on a disk. For all cursors of a store. */
-final class DiskWaits {
+public final class DiskWaits {
     /*
      * The problem: a short walk brings pairs from several pieces of the data file, and through a mapping it waits for the
      * disk at each in turn. When it knows that it waits, it is over.
@@ -20,11 +20,17 @@ final class DiskWaits {
     private static final int EXPECTING_READS = 64; // behind a second one
 
     private final LongSupplier diskReads; // counted so far, or DiskReads.UNKNOWN
+    final LongSupplier nanoClock;
     private long seenDiskReads;
     private int suspicious;
     private int expecting;
 
-    DiskWaits(LongSupplier diskReads) {
+    /**
+     * @param diskReads counts reads from disks, as {@link DiskReads} does
+     * @param nanoClock tells how long reads take
+     */
+    public DiskWaits(LongSupplier diskReads, LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
         this.diskReads = diskReads;
         this.seenDiskReads = diskReads.getAsLong();
     }

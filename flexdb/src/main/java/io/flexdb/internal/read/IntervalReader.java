@@ -11,6 +11,8 @@ import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.PairPlaces;
+import io.flexdb.internal.interval.RangeFilters;
+import io.flexdb.internal.interval.ReaderNotes;
 import io.flexdb.internal.interval.SavedDirectories;
 import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.mem.LongBase;
@@ -19,7 +21,6 @@ import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.LongFunction;
-import java.util.function.LongSupplier;
 
 /** Finds pairs in intervals, and brings whole intervals from the FlexSpace into memory, verified. Any thread. */
 public final class IntervalReader {
@@ -57,7 +58,9 @@ public final class IntervalReader {
 
     private final SpaceReads reads;
     private final IntervalCache cache;
-    private final TouchedIntervals coarse;
+    final RangeFilters filters; // or null
+    private final ReaderNotes notes;
+    private final TouchedIntervals coarse; // of the notes, as is the next
     private final TouchedIntervals fragmented;
     private final Path dataFile;
     private final int mostWholeBytes;
@@ -66,27 +69,31 @@ public final class IntervalReader {
     private SavedDirectories saved; // null if there are none
 
     /**
-     * @param maxExtentBytes of the space
-     * @param coarse learns which coarse intervals are read
-     * @param fragmented learns of which intervals pairs in many pieces are read
-     * @param diskReads counts reads from disks, as {@link io.flexdb.flexspace.internal.vfs.DiskReads} does
+     * @param filters say what is absent without reading; null if there are none
+     * @param notes of what is read
      */
     public IntervalReader(
             SpaceReads reads,
-            int maxExtentBytes,
             IntervalCache cache,
-            TouchedIntervals coarse,
-            TouchedIntervals fragmented,
+            RangeFilters filters,
+            ReaderNotes notes,
             Path dataFile,
-            LongSupplier diskReads) {
+            DiskWaits waits) {
         this.reads = reads;
-        this.waits = new DiskWaits(diskReads);
-        this.mostWholeBytes = Math.max(Interval.MAX_BYTES, EXTENTS_READ_WHOLE * maxExtentBytes);
+        this.waits = waits;
+        this.mostWholeBytes = Math.max(Interval.MAX_BYTES, EXTENTS_READ_WHOLE * reads.maxExtentBytes());
         this.cache = cache;
-        this.coarse = coarse;
-        this.fragmented = fragmented;
+        this.filters = filters;
+        this.notes = notes;
+        this.coarse = notes.coarse();
+        this.fragmented = notes.fragmented();
         this.dataFile = dataFile;
         this.pairReader = new PairReader(reads, cache, fragmented, dataFile);
+    }
+
+    /** Notes of what was read. */
+    public ReaderNotes notes() {
+        return notes;
     }
 
     /** Gives the cache directories of the last clean close, or no more of them if that is null. While nobody reads. */

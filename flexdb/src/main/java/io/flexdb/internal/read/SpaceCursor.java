@@ -4,7 +4,6 @@ import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.PairPlaces;
 import io.flexdb.internal.interval.RangeFilters;
-import io.flexdb.internal.interval.SparseIndex;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
@@ -49,26 +48,16 @@ final class SpaceCursor {
     private long expiry;
     private boolean hasWaiting;
 
-    /**
-     * @param context that a cursor has for itself, as long as it is on a version
-     * @param nanoClock tells which reads have to wait for a disk
-     */
-    SpaceCursor(
-            StoreVersions versions,
-            PinnedVersion pin,
-            SparseIndex index,
-            IntervalReader intervals,
-            RangeFilters filters,
-            ReadContext context,
-            LongSupplier nanoClock) {
+    /** @param context that a cursor has for itself, as long as it is on a version */
+    SpaceCursor(StoreVersions versions, PinnedVersion pin, IntervalReader intervals, ReadContext context) {
         this.versions = versions;
         this.pin = pin;
         this.intervals = intervals;
-        this.filters = filters;
+        this.filters = intervals.filters;
         this.context = context;
-        this.nanoClock = nanoClock;
         this.waits = intervals.waits();
-        this.interval = index.cursor();
+        this.nanoClock = waits.nanoClock;
+        this.interval = versions.index.cursor();
         PairPlaces places = new PairPlaces(context.newMemory(PairPlaces.MEMORY_BYTES));
         this.pairs = new Pairs(intervals, context, places);
     }

@@ -22,7 +22,6 @@ import io.flexdb.storage.StoreMemoryException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.function.LongSupplier;
 
 /** Point lookups, by any thread, without a lock; and cursors. Keys are those of a keyspace, without their heads. */
 public final class StoreReader {
@@ -43,38 +42,31 @@ public final class StoreReader {
     private final SparseIndex index;
     private final IntervalReader intervals;
     private final ReadContexts contexts;
-    private final LongSupplier nanoClock;
     private final MergeCalls calls;
     private final RangeFilters filters; // or null
     private final LargeValues large;
     private final DeadRuns deadRuns; // or null
 
     /**
-     * @param nanoClock tells which reads have to wait for a disk
      * @param calls to the merge function
-     * @param filters say what is absent without reading; null if there are none
      * @param large reads what entries refer to
      * @param notesDead whether walks note where nothing is there; the numbers in memtables must have no gap then
      */
     public StoreReader(
             StoreVersions versions,
-            SparseIndex index,
             IntervalReader intervals,
             ReadContexts contexts,
-            LongSupplier nanoClock,
             MergeCalls calls,
-            RangeFilters filters,
             LargeValues large,
             boolean notesDead) {
         this.calls = calls;
-        this.filters = filters;
+        this.filters = intervals.filters;
         this.large = large;
         this.deadRuns = notesDead ? new DeadRuns() : null;
         this.versions = versions;
-        this.index = index;
+        this.index = versions.index;
         this.intervals = intervals;
         this.contexts = contexts;
-        this.nanoClock = nanoClock;
     }
 
     /** For one cursor; null if nobody notes anything. */
@@ -96,7 +88,7 @@ public final class StoreReader {
             MergeCursor cursor = context.cursor;
             if (cursor == null) {
                 PinnedVersion pin = new PinnedVersion(versions, HolderKind.CURSOR);
-                SpaceCursor space = new SpaceCursor(versions, pin, index, intervals, filters, context, nanoClock);
+                SpaceCursor space = new SpaceCursor(versions, pin, intervals, context);
                 cursor = new MergeCursor(this, versions.health, pin, space, contexts, context);
                 context.cursor = cursor;
             }

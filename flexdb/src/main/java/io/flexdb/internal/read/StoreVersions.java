@@ -22,7 +22,7 @@ public final class StoreVersions {
     public final StoreClock clock;
     public final Holders holders;
     private final SpaceEngine engine;
-    private final SparseIndex index;
+    final SparseIndex index;
     private final Object lock = new Object();
     private final VisibleSequence visible;
     private volatile Version current;
@@ -34,15 +34,9 @@ public final class StoreVersions {
      * @param tell gets what is to stand in the log of it
      */
     public StoreVersions(
-            Epochs epochs,
-            Health health,
-            StoreClock clock,
-            SpaceEngine engine,
-            SparseIndex index,
-            boolean traced,
-            Consumer<List<String>> tell) {
-        this.epochs = epochs;
-        this.health = health;
+            SpaceEngine engine, SparseIndex index, StoreClock clock, boolean traced, Consumer<List<String>> tell) {
+        this.epochs = engine.owner().epochs();
+        this.health = engine.health();
         this.clock = clock;
         this.engine = engine;
         this.index = index;

@@ -4,8 +4,9 @@ import io.flexdb.base.waiting.Pause;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.EventSpan;
-import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.base.StoreEvents;
+import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.SortedRun;
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.MemLogs;
@@ -15,7 +16,6 @@ import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.StoreFullException;
-import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -39,13 +39,12 @@ public final class CommitThread {
 
     private final StoreVersions versions;
     private final Health health;
-    private final SpaceEngine engine;
-    private final Committer committer;
-    private final MemLogs memLogs;
+    final SpaceEngine engine;
+    final Committer committer;
+    final MemLogs memLogs;
     private final RetiredTables retired;
-    private final SharedForce sharedForce;
-    private final LargeValues large;
-    private final BooleanSupplier mayMerge; // whether there may be operands
+    final SharedForce sharedForce;
+    final LargeValues large;
     private final CommitProgress progress;
     private final Defragmenter defragmenter;
     private final FilterBuilder filterBuilder;
@@ -54,9 +53,10 @@ public final class CommitThread {
     private final RunLinker linker;
     private final Compactor compactor;
     private final Sweeper sweeper;
-    private final SharedThreads threads; // null where writers commit themselves
+    private final Scheduler scheduler;
+    private final Beside beside;
     private final String name;
-    private volatile SharedThreads.Task task; // null until it begins
+    private volatile Scheduler.Task task; // null until it begins, and where writers commit themselves
     private volatile Thread thread; // that runs it; null while none does
     // By the task.
     private boolean over;
@@ -75,29 +75,22 @@ public final class CommitThread {
     private boolean isRecovering; // by whoever opens the store, before the thread begins
 
     public CommitThread(
+            StoreSettings settings,
             StoreVersions versions,
-            SpaceEngine engine,
             Committer committer,
-            Defragmenter defragmenter,
-            FilterBuilder filterBuilder,
-            MemLogs memLogs,
             RetiredTables retired,
             SharedForce sharedForce,
-            BooleanSupplier mayMerge,
-            LargeValues large,
-            SharedThreads threads,
-            Path directory) {
-        this.large = large;
+            Scheduler scheduler) {
+        this.large = committer.large;
         this.versions = versions;
         this.health = versions.health;
-        this.engine = engine;
+        this.engine = committer.engine;
         this.committer = committer;
-        this.defragmenter = defragmenter;
-        this.filterBuilder = filterBuilder;
-        this.memLogs = memLogs;
+        this.defragmenter = committer.defragmenter(settings.defragmentedBytesPerSecond, System::nanoTime);
+        this.filterBuilder = committer.filterBuilder(System::nanoTime);
+        this.memLogs = retired.memLogs;
         this.retired = retired;
         this.sharedForce = sharedForce;
-        this.mayMerge = mayMerge;
         this.rootsSequence = engine.tag();
         this.progress = new CommitProgress(committer);
         this.errands = new Errands(health);
@@ -108,8 +101,9 @@ public final class CommitThread {
         if (versions.clock.mayHaveTimes()) {
             sweeper.count(FIRST_KEY, null);
         }
-        this.threads = threads;
-        this.name = "flexdb-commit " + directory;
+        this.scheduler = scheduler;
+        this.beside = scheduler.choose(BesideTask::new, BesideCallers::new);
+        this.name = "flexdb-commit " + health.directory();
     }
 
     /** Sets the sources of work. Once, before anything else. */
@@ -138,16 +132,16 @@ public final class CommitThread {
      * result. Any thread but that one; without such a thread the caller does it.
      */
     public <T> T onErrand(Supplier<T> errand) {
-        return isInline() ? errand.get() : errands.run(errand, this::wakeForErrand);
+        return task == null ? errand.get() : errands.run(errand, this::wakeForErrand);
     }
 
     /** Has something short done by the thread that commits, between two commits, and waits for that. */
     public <T> T onErrandBetween(Supplier<T> errand) {
-        return isInline() ? errand.get() : errandsBetween.run(errand, this::wakeForErrand);
+        return task == null ? errand.get() : errandsBetween.run(errand, this::wakeForErrand);
     }
 
     private void wakeForErrand() {
-        SharedThreads.Task begun = task;
+        Scheduler.Task begun = task;
         if (begun != null) {
             begun.wakeFirst();
         }
@@ -183,16 +177,19 @@ public final class CommitThread {
         return !retired.isEmpty();
     }
 
+    /** Begins to commit, where a task does it. */
     public void start() {
-        if (threads != null) {
-            task = threads.add(name, this::run);
-            task.wake();
-        }
+        beside.start();
+    }
+
+    /** How writers get their memtables, by whom commits are made. */
+    MemtableRotation rotation(ActiveMemtable memtables, SpaceRetries retries, Runnable startTasks, long segmentBytes) {
+        return beside.rotation(memtables, retries, startTasks, segmentBytes);
     }
 
     /** Makes the thread look for work soon. Any thread; takes no memory. */
     public void wake() {
-        SharedThreads.Task begun = task;
+        Scheduler.Task begun = task;
         if (begun != null) {
             begun.wake();
         }
@@ -204,10 +201,6 @@ public final class CommitThread {
      */
     public boolean isWriter() {
         return task == null || over || thread == Thread.currentThread();
-    }
-
-    public boolean isInline() {
-        return threads == null;
     }
 
     /**
@@ -257,7 +250,7 @@ public final class CommitThread {
                 }
                 awaitsMemory = false;
             }
-            if (!first && threads.areScarce()) {
+            if (!first && scheduler.areScarce()) {
                 return 0;
             }
             if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.shouldKeepNothing()) {
@@ -297,7 +290,7 @@ public final class CommitThread {
         do { // a thread that divides tells of the first only that is ready
             runErrands();
             refineSome();
-        } while (health.isReadable() && isWanted() && !threads.areScarce());
+        } while (health.isReadable() && isWanted() && !scheduler.areScarce());
         return !health.isReadable() ? ENDS : isWanted() ? 0 : Long.MAX_VALUE;
     }
 
@@ -360,17 +353,6 @@ public final class CommitThread {
         Pause.nanos(READ_WAIT_NANOS);
     }
 
-    private void shortenHere() {
-        if (!engine.mayShorten()) {
-            return; // emptied segments become free when the next change needs them
-        }
-        publishForReuse();
-        while (engine.shorten(false)) {
-            engine.collectGarbage();
-            publishForReuse();
-        }
-    }
-
     private void refineSome() {
         if (refiner.applySome() > 0) {
             publish();
@@ -387,18 +369,6 @@ public final class CommitThread {
         return reclaiming(() -> {
             long now = committer.reclaiming.time();
             return sweeper.begin(now) && sweeper.sweepSome(now, this::publishForReuse);
-        });
-    }
-
-    /** Removes all expired pairs, where it is worth it, on the caller's thread. */
-    private boolean sweepHere() {
-        return reclaiming(() -> {
-            long now = committer.reclaiming.time();
-            boolean ended = !sweeper.begin(now);
-            while (!ended) {
-                ended = sweeper.sweepSome(now, this::publishForReuse);
-            }
-            return true;
         });
     }
 
@@ -434,21 +404,16 @@ public final class CommitThread {
         versions.publishForReuse(rootsSequence);
     }
 
-    /** Divides and publishes, collects as much garbage as a commit's writes ask for, and does errands. */
+    /** Divides and publishes in the middle of a commit, and does what may be done beside it. */
     private void publishAndCollect() {
         refiner.applySome();
         publish();
-        if (!isInline()) {
-            if (engine.collectSomeGarbage(true)) {
-                publish();
-            }
-            if (Thread.currentThread() == thread) {
-                errands.runAll();
-                if (sweeper.isDue()) {
-                    sweepSome();
-                }
-            }
-        }
+        beside.betweenPieces();
+    }
+
+    /** Bytes of intervals that were defragmented. Any thread. */
+    public long defragmentedBytes() {
+        return defragmenter.bytesWritten();
     }
 
     /** Counts how often operands were left to wait in their pair because the merge function failed. Any thread. */
@@ -474,10 +439,7 @@ public final class CommitThread {
     public void commitAll() {
         for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
             commitHere(log);
-            if (isInline() && health.isUsable()) {
-                refiner.refineHere(Refiner.AT_ONCE);
-                orStop(this::sweepHere);
-            }
+            beside.afterCommitHere();
         }
     }
 
@@ -511,10 +473,9 @@ public final class CommitThread {
             if (commit(log)) {
                 return true;
             }
-            if (isInline() || !committer.lacksMemory() || waits == MAX_MEMORY_WAITS) {
+            if (!beside.awaitMemory(waits)) {
                 return false;
             }
-            Pause.nanos(memoryWaitNanos(waits));
         }
     }
 
@@ -563,15 +524,7 @@ public final class CommitThread {
         publish(); // once more, so that the memtable is free soon and not only after the next commit
         versions.clock.keepMark();
         work.signalCommitted();
-        if (!isInline()) {
-            garbageLeft = true;
-        } else {
-            if (engine.collectGarbage() > 0) {
-                publish();
-            }
-            shortenHere();
-            engine.giveBackMemory(); // as the thread does when it has nothing else to do
-        }
+        beside.afterCommit();
         return true;
     }
 
@@ -586,7 +539,7 @@ public final class CommitThread {
         }
         long time = isRecovering ? Long.MIN_VALUE : versions.clock.beginReclaiming();
         MemTable[] tables = {};
-        if (mayMerge.getAsBoolean()) {
+        if (committer.merges.canMergeSome()) {
             versions.awaitVisible(work.lastSequence());
             tables = tables(versions.current().logs());
         }
@@ -690,7 +643,7 @@ public final class CommitThread {
                 published.run();
             });
             committer.forgetReplaced();
-            garbageLeft = !isInline();
+            garbageLeft = true;
             if (versions.clock.mayHaveTimes() && run.parts() > 0) {
                 sweeper.count(run.partBegin(0), run.partEnd(run.parts() - 1)); // when its pairs expire nobody has said
             }
@@ -819,7 +772,7 @@ public final class CommitThread {
 
     /** Waits for the end of the thread, if there is one. An interrupt of the caller stays pending. */
     public void stop() {
-        SharedThreads.Task begun = task;
+        Scheduler.Task begun = task;
         if (begun != null) {
             begun.end();
             end();
@@ -834,6 +787,141 @@ public final class CommitThread {
             if (work.freeze(active)) {
                 commitHere(active);
             }
+        }
+    }
+
+    // ---- beside commits
+
+    /** The work beside commits, and when it is done. */
+    private interface Beside {
+        /** See {@link CommitThread#start}. */
+        void start();
+
+        /** See {@link CommitThread#rotation}. */
+        MemtableRotation rotation(
+                ActiveMemtable memtables, SpaceRetries retries, Runnable startTasks, long segmentBytes);
+
+        /** Called in the middle of a commit, after a publication. */
+        void betweenPieces();
+
+        /** Called at the end of each commit. */
+        void afterCommit();
+
+        /** Called after a caller has committed a memtable. */
+        void afterCommitHere();
+
+        /**
+         * Waits for memory that a commit in a caller lacked, if there is hope.
+         *
+         * @param waits of this commit, so far
+         * @return whether to try again
+         */
+        boolean awaitMemory(int waits);
+    }
+
+    /** A task does it when there is nothing to commit, and as much in the middle of a commit as its writes ask for. */
+    private final class BesideTask implements Beside {
+        @Override
+        public void start() {
+            task = scheduler.add(name, CommitThread.this::run);
+            task.wake();
+        }
+
+        @Override
+        public MemtableRotation rotation(
+                ActiveMemtable memtables, SpaceRetries retries, Runnable startTasks, long segmentBytes) {
+            return new AwaitedRotation(memtables, retries, startTasks, segmentBytes);
+        }
+
+        @Override
+        public void betweenPieces() {
+            if (engine.collectSomeGarbage(true)) {
+                publish();
+            }
+            if (Thread.currentThread() == thread) { // others do it while no writer is there
+                errands.runAll();
+                if (sweeper.isDue()) {
+                    sweepSome();
+                }
+            }
+        }
+
+        @Override
+        public void afterCommit() {
+            garbageLeft = true;
+        }
+
+        @Override
+        public void afterCommitHere() {}
+
+        @Override
+        public boolean awaitMemory(int waits) {
+            // Other stores may have it for a moment.
+            if (!committer.lacksMemory() || waits == MAX_MEMORY_WAITS) {
+                return false;
+            }
+            Pause.nanos(memoryWaitNanos(waits));
+            return true;
+        }
+    }
+
+    /** The caller who commits does all of it at once, when he has committed. */
+    private final class BesideCallers implements Beside {
+        @Override
+        public void start() {}
+
+        @Override
+        public MemtableRotation rotation(
+                ActiveMemtable memtables, SpaceRetries retries, Runnable startTasks, long segmentBytes) {
+            return new OwnRotation(memtables, retries, CommitThread.this, segmentBytes);
+        }
+
+        @Override
+        public void betweenPieces() {}
+
+        @Override
+        public void afterCommit() {
+            if (engine.collectGarbage() > 0) {
+                publish();
+            }
+            shorten();
+            engine.giveBackMemory(); // as the task does when it has nothing else to do
+        }
+
+        private void shorten() {
+            if (!engine.mayShorten()) {
+                return; // emptied segments become free when the next change needs them
+            }
+            publishForReuse();
+            while (engine.shorten(false)) {
+                engine.collectGarbage();
+                publishForReuse();
+            }
+        }
+
+        @Override
+        public void afterCommitHere() {
+            if (health.isUsable()) {
+                refiner.refineHere(Refiner.AT_ONCE, CommitThread.this::publish);
+                orStop(this::sweepAll);
+            }
+        }
+
+        /** Removes all expired pairs, where it is worth it. */
+        private boolean sweepAll() {
+            return reclaiming(() -> {
+                long now = committer.reclaiming.time();
+                boolean ended = !sweeper.begin(now);
+                while (!ended) {
+                    ended = sweeper.sweepSome(now, CommitThread.this::publishForReuse);
+                }
+                return true;
+            });
+        }
+
+        @Override
+        public boolean awaitMemory(int waits) {
+            return false;
         }
     }
 }

@@ -15,7 +15,6 @@ import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.RangeFilters;
 import io.flexdb.internal.interval.SparseIndex;
-import io.flexdb.internal.interval.TouchedIntervals;
 import io.flexdb.internal.mem.ArrayChannel;
 import io.flexdb.internal.mem.DeletedRanges;
 import io.flexdb.internal.mem.LargeValues;
@@ -115,12 +114,13 @@ public final class Committer {
     final SparseIndex index; // theirs
     final IntervalCache cache;
     final CommitReservation reservation;
-    private final OffHeap memory;
+    final OffHeap memory;
     private final CommitTurns turns = new CommitTurns();
     final ReadContext context;
     private final ReadContext contextOfMerges; // for values below operands
     private final IntervalReader reader;
     private final int stitchingThreshold; // in bytes; negative if what is cheaper is chosen for each interval
+    final MergeCalls merges;
     private final OperandFold fold;
     private final NewestEntries entries = new NewestEntries();
     private final GatheredEntries gathered = new GatheredEntries();
@@ -140,7 +140,7 @@ public final class Committer {
     private final long[] replaced = new long[CHANGES_PER_VERSION]; // contents, since a version was published
     private int replacedCount;
     private double mostPieces = MOST_PIECES;
-    private final LargeValues large;
+    final LargeValues large;
     private final ToLongFunction<LongSupplier> roomToStage = this::stageWithRoom; // made here: memory is short then
     private final LongFunction<LongBase.Parts> partsFrom = SpaceParts::new; // likewise
     private StagedPair stagedPair; // that operands have just made, and that was staged; else null
@@ -153,33 +153,30 @@ public final class Committer {
     final Expiries expiries = new Expiries();
 
     public Committer(
-            Epochs epochs,
             SpaceEngine engine,
             Intervals intervals,
-            IntervalCache cache,
             IntervalReader reader,
-            OffHeap memory,
             MergeCalls merges,
             OvergrownKeys overgrown,
             int stitchingThreshold,
-            RangeFilters filters,
             LargeValues large) {
-        this.epochs = epochs;
+        this.epochs = engine.owner().epochs();
         this.engine = engine;
         this.intervals = intervals;
         this.index = intervals.index;
-        this.cache = cache;
+        this.cache = intervals.cache;
         this.reservation = new CommitReservation(engine);
-        this.memory = memory;
+        this.memory = engine.owner().memory();
         this.context = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.contextOfMerges = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.reader = reader;
         this.stitchingThreshold = stitchingThreshold;
         this.overgrown = overgrown;
+        this.merges = merges;
         this.fold = new OperandFold(merges, large);
         this.large = large;
         this.old = new OldPairs(reader, context);
-        this.filters = filters;
+        this.filters = intervals.filters;
         FilterWriter filterWriter = filters == null ? null : new FilterWriter(filters);
         this.content =
                 new MergedContent(memory, cache.fingerprints, filters == null ? null : filterWriter.change, expiries);
@@ -189,20 +186,15 @@ public final class Committer {
     /**
      * Returns the defragmenter, which uses the committer's own parts, and so is for the same thread.
      *
-     * @param fragmented which intervals readers have met
      * @param bytesPerSecond that it writes at most; 0 if it is to write nothing
      */
-    public Defragmenter defragmenter(TouchedIntervals fragmented, long bytesPerSecond, LongSupplier nanoClock) {
-        return new Defragmenter(this, fragmented, bytesPerSecond, nanoClock);
+    Defragmenter defragmenter(long bytesPerSecond, LongSupplier nanoClock) {
+        return new Defragmenter(this, reader.notes().fragmented(), bytesPerSecond, nanoClock);
     }
 
-    /**
-     * Returns the builder of missing filters, which uses the committer's own parts, and so is for the same thread.
-     *
-     * @param unfiltered which intervals readers have asked of in vain
-     */
-    public FilterBuilder filterBuilder(TouchedIntervals unfiltered, LongSupplier nanoClock) {
-        return new FilterBuilder(this, filters, unfiltered, nanoClock);
+    /** Returns the builder of missing filters, which uses the committer's own parts, and so is for the same thread. */
+    FilterBuilder filterBuilder(LongSupplier nanoClock) {
+        return new FilterBuilder(this, filters, reader.notes().unfiltered(), nanoClock);
     }
 
     /** Entries that are in the space of the memtable that is being applied, or was the last. Any thread. */

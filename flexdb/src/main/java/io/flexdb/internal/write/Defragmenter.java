@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * Online defragmentation: writes intervals in one piece again that readers have met in many. By the thread that
  * commits, while it has nothing else to do.
  */
-public final class Defragmenter {
+final class Defragmenter {
     /*
      * A commit leaves the pairs that do not change where they are, so an interval comes to lie in ever more pieces.
      * Writes and lookups of one pair do not suffer. But a scan copies pair by pair instead of all at once, and a lookup

@@ -1,6 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.storage.CorruptionException;
@@ -40,33 +41,30 @@ public final class IndexSampler {
         this.dataFile = dataFile;
     }
 
-    /**
-     * Fills an empty index.
-     *
-     * @param inline whether to use no threads
-     */
-    public static void sample(SpaceEngine engine, Intervals into, Path dataFile, boolean inline) {
-        new IndexSampler(engine, into, dataFile).run(inline);
+    /** Fills an empty index. */
+    public static void sample(SpaceEngine engine, Intervals into, Path dataFile, Scheduler scheduler) {
+        new IndexSampler(engine, into, dataFile).run(scheduler);
     }
 
-    private void run(boolean inline) {
+    private void run(Scheduler scheduler) {
         long size = engine.size();
         long ranges = (size + RANGE_BYTES - 1) / RANGE_BYTES;
-        if (inline || ranges <= 2) {
+        int helpers = ranges <= 2 ? 0 : scheduler.helpers(THREADS);
+        if (helpers == 0) {
             RangeSampler sampler = new RangeSampler(engine, dataFile);
             for (long range = 0; range < ranges; range++) {
                 append(sampler.sample(range * RANGE_BYTES, (range + 1) * RANGE_BYTES));
             }
         } else {
-            runWithThreads(ranges);
+            runWithThreads(ranges, helpers);
         }
         if (size > 0) {
             end(size);
         }
     }
 
-    private void runWithThreads(long ranges) {
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS, work -> {
+    private void runWithThreads(long ranges, int helpers) {
+        ExecutorService threads = Executors.newFixedThreadPool(helpers, work -> {
             Thread thread = new Thread(work, "flexdb-sample " + dataFile.getParent());
             thread.setDaemon(true);
             return thread;

@@ -39,23 +39,18 @@ public final class Loads implements AutoCloseable {
      * @param pinNewest pins what is newest
      */
     public Loads(
-            SpaceEngine engine,
-            StoreVersions versions,
-            SparseIndex index,
-            CommitThread commits,
-            RunGate gate,
+            StoreWriter writer,
+            StoreReader reader,
             RecentWrites recentWrites,
             LongTasks tasks,
-            Supplier<PinnedVersion> pinNewest,
-            StoreReader reader,
-            OffHeap memory) {
+            Supplier<PinnedVersion> pinNewest) {
         this.reader = reader;
-        this.memory = memory;
-        this.engine = engine;
-        this.versions = versions;
-        this.index = index;
-        this.commits = commits;
-        this.gate = gate;
+        this.versions = writer.versions;
+        this.gate = writer.runs();
+        this.commits = writer.commits;
+        this.engine = commits.engine;
+        this.index = commits.committer.index;
+        this.memory = commits.committer.memory;
         this.recentWrites = recentWrites;
         this.tasks = tasks;
         this.pinNewest = pinNewest;

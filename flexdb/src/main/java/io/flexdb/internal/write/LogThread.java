@@ -2,7 +2,7 @@ package io.flexdb.internal.write;
 
 import io.flexdb.base.waiting.Pause;
 import io.flexdb.flexspace.internal.base.Health;
-import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.log.MemLogs;
 import io.flexdb.internal.log.RetiredTables;
 import io.flexdb.storage.StoreClosedException;
@@ -23,37 +23,36 @@ public final class LogThread {
     private final MemLogs memLogs;
     private final RetiredTables retired;
     private final Health health;
-    private final SharedThreads threads; // null if there is to be none
+    private final Scheduler scheduler;
     private final String name;
     private final Runnable wake = this::wake; // made before there may be no memory for it
     private final Runnable wakeSoon = this::wakeSoon;
-    private SharedThreads.Task task; // under the write lock until the store is closed
+    private Scheduler.Task task; // under the write lock until the store is closed
     // By the task.
     private boolean over;
     private boolean tries; // a try is under way, and comes again after a while
     private int tableWaits;
     private int memoryWaits;
 
-    /** @param threads null where writers make logs themselves */
     public LogThread(
             StoreWriter writer,
             MemLogs memLogs,
             RetiredTables retired,
             Health health,
-            SharedThreads threads,
+            Scheduler scheduler,
             Path directory) {
         this.requests = writer.logRequests();
         this.memLogs = memLogs;
         this.retired = retired;
         this.health = health;
-        this.threads = threads;
+        this.scheduler = scheduler;
         this.name = "flexdb-logs " + directory;
     }
 
     /** Begins, with the first write. Under the write lock. */
     public void start() {
-        if (threads != null && task == null) {
-            task = threads.add(name, this::run); // if it can't, it is tried again
+        if (task == null) {
+            task = scheduler.add(name, this::run); // if it can't, it is tried again
             requests.task(wake, wakeSoon);
         }
     }
@@ -102,7 +101,7 @@ public final class LogThread {
     private boolean awaitTable() {
         while (tableWaits < MAX_TABLE_WAITS && health.isUsable() && !memLogs.mayPrepare(retired.pinnedTables())) {
             tableWaits++;
-            if (threads.areScarce()) {
+            if (scheduler.areScarce()) {
                 return false;
             }
             Pause.nanos(TABLE_WAIT_NANOS);
@@ -122,7 +121,7 @@ public final class LogThread {
     /** Waits for its end; the store tells it to. */
     public void stop() {
         memLogs.beginClose();
-        SharedThreads.Task running = task;
+        Scheduler.Task running = task;
         if (running != null) {
             running.end();
         }

@@ -1,6 +1,8 @@
 package io.flexdb.internal.write;
 
+import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.Uninterruptibly;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.interval.Division;
 import io.flexdb.internal.interval.IndexView;
 import io.flexdb.internal.interval.Interval;
@@ -17,8 +19,6 @@ import io.flexdb.storage.StoreMemoryException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /**
  * Divides the intervals that an opening found {@linkplain Interval#isCoarse coarse}, above all after a crash:
@@ -55,11 +55,11 @@ public final class Refiner {
     private static final System.Logger LOG = System.getLogger("io.flexdb");
 
     private final StoreVersions versions;
+    private final SpaceEngine engine;
     private final Intervals intervals;
-    private final Supplier<IntervalDivider> dividers;
     private final TouchedIntervals touched;
     private final Path dataFile;
-    private final LongSupplier nanoClock;
+    private final Scheduler scheduler;
     private final Thread[] threads;
     private final Runnable onDivided;
     private long began;
@@ -83,29 +83,28 @@ public final class Refiner {
     private IntervalCursor cursor;
 
     /**
-     * @param inline whether to use no threads
-     * @param dividers makes one for each thread
-     * @param onDivided tells the commit thread that there is something to apply; in a store without threads publishes
-     * the applied divisions
-     * @param nanoClock tells when to go slow
+     * @param touched those that readers have met
+     * @param onDivided tells the commit thread that there is something to apply
      */
     public Refiner(
             StoreVersions versions,
+            SpaceEngine engine,
             Intervals intervals,
             TouchedIntervals touched,
-            Supplier<IntervalDivider> dividers,
-            Path dataFile,
-            boolean inline,
-            Runnable onDivided,
-            LongSupplier nanoClock) {
+            Scheduler scheduler,
+            Runnable onDivided) {
         this.versions = versions;
+        this.engine = engine;
         this.intervals = intervals;
-        this.dividers = dividers;
         this.touched = touched;
-        this.dataFile = dataFile;
+        this.dataFile = engine.store().file().path();
         this.onDivided = onDivided;
-        this.nanoClock = nanoClock;
-        this.threads = new Thread[inline ? 0 : THREADS];
+        this.scheduler = scheduler;
+        this.threads = new Thread[scheduler.helpers(THREADS)];
+    }
+
+    private IntervalDivider newDivider() {
+        return new IntervalDivider(engine.reads(), dataFile, engine.owner().memory(), intervals::newContent);
     }
 
     /** Begins, if there is anything to do. Once. */
@@ -117,7 +116,7 @@ public final class Refiner {
         for (int i = 0; i < DIVISIONS; i++) {
             free.add(new Division());
         }
-        began = nanoClock.getAsLong();
+        began = scheduler.nanoTime();
         for (int i = 0; i < threads.length; i++) {
             threads[i] = new Thread(this::run, "flexdb-refine " + dataFile.getParent());
             threads[i].setDaemon(true);
@@ -147,10 +146,10 @@ public final class Refiner {
 
     private void run() {
         try {
-            IntervalDivider ofThread = dividers.get();
+            IntervalDivider ofThread = newDivider();
             IntervalCursor at = intervals.index.cursor();
             for (Division division = takeFree(); division != null; division = takeFree()) {
-                long start = nanoClock.getAsLong();
+                long start = scheduler.nanoTime();
                 boolean divided = false;
                 try {
                     divided = findAndDivide(division, ofThread, at);
@@ -295,7 +294,7 @@ public final class Refiner {
     }
 
     private void rest(long start) {
-        long now = nanoClock.getAsLong();
+        long now = scheduler.nanoTime();
         if (now - began < FULL_SPEED_NANOS) {
             return;
         }
@@ -308,7 +307,7 @@ public final class Refiner {
                 } catch (InterruptedException e) {
                     // as above
                 }
-                left = until - nanoClock.getAsLong();
+                left = until - scheduler.nanoTime();
             }
         }
     }
@@ -346,10 +345,14 @@ public final class Refiner {
 
     // ---- all of it by the caller, in a store without threads
 
-    /** Reads and divides so many intervals at most. By the writer of a store without threads. */
-    public void refineHere(int atMost) {
+    /**
+     * Reads and divides so many intervals at most. By the writer of a store without threads.
+     *
+     * @param publish publishes each division
+     */
+    public void refineHere(int atMost, Runnable publish) {
         if (divider == null && !ending) {
-            divider = dividers.get();
+            divider = newDivider();
             cursor = intervals.index.cursor();
         }
         int divided = 0;
@@ -358,7 +361,7 @@ public final class Refiner {
             if (findAndDivide(division, divider, cursor)) {
                 apply(division);
                 divided++;
-                onDivided.run();
+                publish.run();
             }
         }
     }

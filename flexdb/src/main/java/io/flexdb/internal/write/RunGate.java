@@ -1,8 +1,5 @@
 package io.flexdb.internal.write;
 
-import io.flexdb.internal.log.MemLog;
-import io.flexdb.internal.read.StoreVersions;
-
 /** Keeps writers away from the keys of a sorted run while it is brought into the space. Any thread. */
 public final class RunGate {
     /*
@@ -13,19 +10,13 @@ public final class RunGate {
      * G1  While the range is held no memtable has, or gets, anything of it.
      */
     private final WriteMonitor monitor;
-    private final ActiveMemtable memtables;
-    private final StoreVersions versions;
+    private final MemtableRotation rotation;
     private final HeldRanges held;
-    private final SpaceRetries retries;
-    private final CommitThread commits;
 
-    RunGate(ActiveMemtable memtables, HeldRanges held, SpaceRetries retries, CommitThread commits) {
-        this.monitor = memtables.monitor;
-        this.memtables = memtables;
-        this.versions = memtables.versions;
+    RunGate(MemtableRotation rotation, HeldRanges held) {
+        this.monitor = rotation.monitor;
+        this.rotation = rotation;
         this.held = held;
-        this.retries = retries;
-        this.commits = commits;
     }
 
     /** A range that is held. */
@@ -60,7 +51,7 @@ public final class RunGate {
         try {
             commitWritten(goOn);
             while (held.overlap(from, to)) {
-                await(goOn);
+                monitor.await(goOn);
             }
             if (guard != null) {
                 guard.check();
@@ -108,42 +99,6 @@ public final class RunGate {
 
     private void commitWritten(Runnable goOn) {
         monitor.health.requireUsable();
-        long last = memtables.lastSequence();
-        if (commits.isInline()) {
-            MemLog active = memtables.get();
-            if (active != null) {
-                memtables.freeze(active);
-            }
-            commits.commitAll();
-            return;
-        }
-        while (isInMemtables(last)) {
-            MemLog active = memtables.get();
-            boolean isNext = active != null && active == versions.current().oldest();
-            if (isNext && memtables.freeze(active)) {
-                continue;
-            }
-            if (retries.isFull()) {
-                retries.requireRoom(true);
-            } else {
-                await(goOn);
-            }
-        }
-    }
-
-    private boolean isInMemtables(long last) {
-        for (MemLog log : versions.current().logs()) {
-            if (log.table().entryCount() > 0 && log.table().firstSequence() <= last) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void await(Runnable goOn) {
-        goOn.run(); // the caller's end is told under the lock, afterwards
-        monitor.await();
-        goOn.run();
-        monitor.health.requireUsable();
+        rotation.commitWritten(goOn);
     }
 }

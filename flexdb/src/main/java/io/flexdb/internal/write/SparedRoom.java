@@ -19,23 +19,22 @@ final class SparedRoom {
     private final ActiveMemtable memtables;
     private final MemLogs memLogs;
     private final SpaceRetries retries;
-    private final boolean inline;
+    private final MemtableRotation rotation;
     private boolean sparing; // the last eighth
     private boolean onlyForDeletes; // all of it
 
-    SparedRoom(ActiveMemtable memtables, SpaceRetries retries, boolean inline) {
-        this.memtables = memtables;
-        this.memLogs = memtables.memLogs;
-        this.retries = retries;
-        this.inline = inline;
+    SparedRoom(MemtableRotation rotation) {
+        this.rotation = rotation;
+        this.memtables = rotation.memtables;
+        this.memLogs = rotation.memLogs;
+        this.retries = rotation.retries;
     }
 
     /** To be called after each change. */
     void follow() {
         boolean isLast = retries.isFull() && memtables.count() > ActiveMemtable.MAX_FROZEN + 1;
-        boolean hasNext = inline || memLogs.isReady(); // without threads it is made when it is needed
         onlyForDeletes = isLast || memtables.isOnReserve() && !memLogs.hasReserve();
-        sparing = onlyForDeletes || !hasNext;
+        sparing = onlyForDeletes || !rotation.hasNextLog();
     }
 
     /** Whether a write may take of the room that is there. */

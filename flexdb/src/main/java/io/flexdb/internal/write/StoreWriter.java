@@ -45,12 +45,12 @@ public final class StoreWriter {
     private static final int CHECKED_UNDER_LOCK = 256; // entries that have come since the last check
     private static final int LEAST_SEGMENTS_STAGED = 4; // that each memtable may refer to
 
-    private final StoreVersions versions;
+    final StoreVersions versions;
     private final Health health;
     private final StoreSettings settings;
     private final MemLogs memLogs;
     private final SharedForce sharedForce;
-    private final CommitThread commits;
+    final CommitThread commits;
     private final SyncThread syncs;
     private final LargeValues large;
     private final long mostStagedBytes; // by each memtable, but for a single write of more
@@ -76,20 +76,17 @@ public final class StoreWriter {
     public StoreWriter(
             StoreSettings settings,
             StoreVersions versions,
-            MemLogs memLogs,
-            SharedForce sharedForce,
             CommitThread commits,
             SyncThread syncs,
-            LargeValues large,
             Runnable startOthers) {
-        this.large = large;
+        this.large = commits.large;
         long least = (long) LEAST_SEGMENTS_STAGED * settings.space.segmentBytes();
         this.mostStagedBytes = Math.min(Math.max(least, settings.memtableBytes), settings.space.maxDataBytes() / 8);
         this.settings = settings;
         this.versions = versions;
         this.health = versions.health;
-        this.memLogs = memLogs;
-        this.sharedForce = sharedForce;
+        this.memLogs = commits.memLogs;
+        this.sharedForce = commits.sharedForce;
         this.commits = commits;
         this.syncs = syncs;
         this.startOthers = startOthers;
@@ -99,11 +96,10 @@ public final class StoreWriter {
         this.logs = new LogRequests(monitor);
         this.memtables = new ActiveMemtable(monitor, versions, memLogs, sharedForce, logs);
         this.retries = new SpaceRetries(monitor, memtables::wantCommit, versions::visibleSequence);
-        this.spared = new SparedRoom(memtables, retries, commits.isInline());
-        this.rotation =
-                new MemtableRotation(memtables, retries, commits, this::startThreads, settings.space.segmentBytes());
+        this.rotation = commits.rotation(memtables, retries, this::startThreads, settings.space.segmentBytes());
+        this.spared = new SparedRoom(rotation);
         this.requests = new CommitRequests(memtables, retries, commits, new SlowFilling(System::nanoTime), held);
-        this.runs = new RunGate(memtables, held, retries, commits);
+        this.runs = new RunGate(rotation, held);
         this.stagingRoom = new StagingRoom(large, commits, runs);
     }
 
@@ -388,9 +384,7 @@ public final class StoreWriter {
 
     /** Updates the state that follows from all else under the write lock. */
     private void follow() {
-        boolean hasSuccessor = memtables.mayBeginNext() && memLogs.isReady();
-        boolean comesNearer = logs.lastWentWell() && !retries.isFull();
-        pacer.slow(hasSuccessor || !comesNearer || commits.isInline() ? null : memtables.get());
+        pacer.slow(rotation.isNextOnItsWay() ? memtables.get() : null);
         spared.follow();
     }
 

@@ -1,7 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.internal.base.Force;
-import io.flexdb.internal.base.SharedThreads;
+import io.flexdb.internal.base.Scheduler;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.log.SharedForce;
 import io.flexdb.internal.read.StoreVersions;
@@ -22,25 +22,24 @@ public final class SyncThread {
     private final StoreVersions versions;
     private final SharedForce sharedForce;
     private final long intervalNanos;
-    private final SharedThreads threads; // null if there is to be none
+    private final Scheduler scheduler;
     private final String directory;
     private final boolean forAll;
-    private volatile SharedThreads.Task task; // written under this object's lock, as is the next
-    private volatile SharedThreads.Task atOnce;
+    private volatile Scheduler.Task task; // written under this object's lock, as is the next
+    private volatile Scheduler.Task atOnce;
     private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
     private boolean stopped; // under the lock
 
-    /** @param threads null if each caller that needs a force makes it itself */
     public SyncThread(
             StoreSettings settings,
             StoreVersions versions,
             SharedForce sharedForce,
-            SharedThreads threads,
+            Scheduler scheduler,
             Path directory) {
         this.versions = versions;
         this.sharedForce = sharedForce;
         this.intervalNanos = settings.syncInterval.toNanos();
-        this.threads = threads;
+        this.scheduler = scheduler;
         this.directory = directory.toString();
         this.forAll = settings.force == Force.PERIODICALLY;
     }
@@ -54,7 +53,7 @@ public final class SyncThread {
 
     /** A write that asked to be forced periodically, whatever the store's mode is, is visible. */
     void wrote(long sequence) {
-        if (forAll || threads == null || intervalNanos == 0) {
+        if (forAll || intervalNanos == 0) {
             return;
         }
         askedFor.accumulateAndGet(sequence, Math::max);
@@ -64,9 +63,9 @@ public final class SyncThread {
     }
 
     private synchronized void startThread() {
-        if (threads != null && intervalNanos > 0 && task == null && !stopped) {
-            SharedThreads.Task added =
-                    threads.add("flexdb-sync " + directory, this::run); // if it can't, it is tried again
+        if (intervalNanos > 0 && task == null && !stopped) {
+            Scheduler.Task added =
+                    scheduler.add("flexdb-sync " + directory, this::run); // if it can't, it is tried again
             added.wakeIn(intervalNanos);
             task = added;
         }
@@ -85,9 +84,9 @@ public final class SyncThread {
         return intervalNanos;
     }
 
-    /** Has all that is visible forced at once, by a thread of the store's. Not once it has been stopped. */
+    /** Has all that is visible forced at once, by a task. Not once it has been stopped. */
     public void forceAtOnce() {
-        SharedThreads.Task forcing = atOnce;
+        Scheduler.Task forcing = atOnce;
         if (forcing == null) {
             forcing = startForcing();
         }
@@ -96,9 +95,9 @@ public final class SyncThread {
         }
     }
 
-    private synchronized SharedThreads.Task startForcing() {
+    private synchronized Scheduler.Task startForcing() {
         if (atOnce == null && !stopped) {
-            atOnce = threads.add("flexdb-force " + directory, this::runAtOnce);
+            atOnce = scheduler.add("flexdb-force " + directory, this::runAtOnce);
         }
         return atOnce;
     }
@@ -117,8 +116,8 @@ public final class SyncThread {
 
     /** Ends, and waits for the end. */
     public void stop() {
-        SharedThreads.Task periodic;
-        SharedThreads.Task forcing;
+        Scheduler.Task periodic;
+        Scheduler.Task forcing;
         synchronized (this) {
             stopped = true;
             periodic = task;

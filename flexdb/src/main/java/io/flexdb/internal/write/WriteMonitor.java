@@ -58,6 +58,18 @@ final class WriteMonitor {
         monitor.await();
     }
 
+    /**
+     * Waits for a change as {@link #await()} does, and throws if the store can't be used.
+     *
+     * @param goOn throws if the caller is to end
+     */
+    void await(Runnable goOn) {
+        goOn.run(); // the caller's end is told under the lock, afterwards
+        await();
+        goOn.run();
+        health.requireUsable();
+    }
+
     /** Something has changed that others may wait for. Under the lock. */
     void changed() {
         follow.run();

@@ -57,7 +57,7 @@ class CommitOfActiveTest {
         StoreSettings settings = new StoreSettings();
         settings.memtableBytes = StoreSettings.MIN_MEMTABLE_BYTES;
         settings.cacheBytes = 1 << 20;
-        try (Store store = StoreOpener.open(vfs, Path.of("/store"), settings, false)) {
+        try (Store store = StoreOpener.open(vfs, Path.of("/store"), settings, JvmResources.SHARED.threads)) {
             put(store, 0);
             MemLog first = store.versions.current().newest();
             Thread writer = new Thread(() -> {

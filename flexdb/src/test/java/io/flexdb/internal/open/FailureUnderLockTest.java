@@ -27,7 +27,8 @@ class FailureUnderLockTest {
         StoreSettings settings = new StoreSettings();
         settings.memtableBytes = StoreSettings.MIN_MEMTABLE_BYTES;
         settings.cacheBytes = 1 << 20;
-        try (Store store = StoreOpener.open(new SimulatedVfs(), Path.of("/store"), settings, false)) {
+        try (Store store =
+                StoreOpener.open(new SimulatedVfs(), Path.of("/store"), settings, JvmResources.SHARED.threads)) {
             Thread failing = new Thread(() -> store.versions.health.fail(new IOException("for a test")));
             int[] asked = {0};
             Precondition precondition = through -> {

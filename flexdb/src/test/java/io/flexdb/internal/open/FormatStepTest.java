@@ -8,6 +8,7 @@ import io.flexdb.HookedVfs;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.FormatVersion;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.internal.base.StoreSettings;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class FormatStepTest {
     }
 
     private long open(Vfs files) {
-        StoreOpener.open(files, DIRECTORY, settings, true).close();
+        StoreOpener.open(files, DIRECTORY, settings, new NoThreads()).close();
         return StoreFiles.readStoreId(files, DIRECTORY.resolve(StoreFiles.OPTIONS_NAME));
     }
 

@@ -11,6 +11,7 @@ import io.flexdb.FlexDBOptions;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.Directory;
@@ -95,7 +96,7 @@ class RefinerTest {
     }
 
     private Store open() {
-        return StoreOpener.open(VFS, directory, settings(), true);
+        return StoreOpener.open(VFS, directory, settings(), new NoThreads());
     }
 
     private static boolean isCoarse(Store store, byte[] key) {
@@ -151,19 +152,19 @@ class RefinerTest {
             for (int number : new int[] {50_000, 7_000, COUNT - 1}) {
                 assertTrue(isCoarse(store, key(number)));
                 assertArrayEquals(value(number), reader.get(KeyHeads.RAW, key(number), null));
-                store.refiner.refineHere(1);
+                store.refiner.refineHere(1, store.commits::publish);
                 assertFalse(isCoarse(store, key(number)));
                 assertArrayEquals(value(number), reader.get(KeyHeads.RAW, key(number), null));
             }
             assertTrue(isCoarse(store, key(0)));
-            store.refiner.refineHere(1);
+            store.refiner.refineHere(1, store.commits::publish);
             assertFalse(isCoarse(store, key(0)), "then in order");
             assertTrue(isCoarse(store, key(30_000)));
             long before = store.intervals.coarseCount();
             try (MergeCursor cursor = store.reader().cursor(store.pinNewest(HolderKind.CURSOR), null, Scan.ALL)) {
                 cursor.seek(key(30_000));
             }
-            store.refiner.refineHere(1);
+            store.refiner.refineHere(1, store.commits::publish);
             assertEquals(before - 1, store.intervals.coarseCount());
             assertFalse(isCoarse(store, key(30_000)));
         }
@@ -180,7 +181,7 @@ class RefinerTest {
             reader.get(KeyHeads.RAW, key, null);
             assertEquals(misses, store.cache.misses());
             long bytes = store.cache.entryBytes();
-            store.refiner.refineHere(1);
+            store.refiner.refineHere(1, store.commits::publish);
             assertTrue(store.cache.entryBytes() < bytes, store.cache::toString);
             assertEquals(0, store.cache.entryCount());
             assertArrayEquals(value(20_000), reader.get(KeyHeads.RAW, key, null));
@@ -198,7 +199,7 @@ class RefinerTest {
         try (Store store = open()) {
             assertEquals(1, store.versions.current().index().intervalCount());
             assertEquals(1, store.intervals.coarseCount());
-            store.refiner.refineHere(1);
+            store.refiner.refineHere(1, store.commits::publish);
             assertEquals(1, store.intervals.coarseCount(), "what is left of it");
             assertTrue(isCoarse(store, key(COUNT - 1)));
             assertFalse(isCoarse(store, key(0)));
@@ -287,7 +288,11 @@ class RefinerTest {
             for (int i = 0; i < 2; i++) {
                 SparseIndex index = new SparseIndex(new Epochs());
                 Intervals into = new Intervals(index, store.cache, null);
-                IndexSampler.sample(store.engine, into, directory.resolve("space/data"), i == 0);
+                IndexSampler.sample(
+                        store.engine,
+                        into,
+                        directory.resolve("space/data"),
+                        i == 0 ? new NoThreads() : JvmResources.SHARED.threads);
                 assertEquals(index.intervalCount(), into.coarseCount());
                 index.checkInvariants();
                 dumps[i] = index.dump();

@@ -14,7 +14,7 @@ class DiskWaitsTest {
 
     private long diskReads;
     private boolean areCounted = true;
-    private final DiskWaits waits = new DiskWaits(() -> areCounted ? diskReads++ : diskReads);
+    private final DiskWaits waits = new DiskWaits(() -> areCounted ? diskReads++ : diskReads, System::nanoTime);
 
     private int readsUntil(boolean looked) {
         int reads = 0;

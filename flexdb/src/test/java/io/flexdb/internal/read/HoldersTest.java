@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.base.NoThreads;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.open.Store;
 import io.flexdb.internal.open.StoreOpener;
@@ -48,7 +49,7 @@ class HoldersTest {
         settings.memtableBytes = StoreSettings.MIN_MEMTABLE_BYTES;
         settings.cacheBytes = 1 << 20;
         settings.clock = (InstantSource) () -> Instant.ofEpochMilli(millis.get());
-        return StoreOpener.open(new SimulatedVfs(), Path.of("/store"), settings, true);
+        return StoreOpener.open(new SimulatedVfs(), Path.of("/store"), settings, new NoThreads());
     }
 
     @AfterEach

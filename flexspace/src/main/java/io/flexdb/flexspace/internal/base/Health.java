@@ -58,6 +58,11 @@ public final class Health {
         this.listener = listener;
     }
 
+    /** The directory of what this is the health of. */
+    public Path directory() {
+        return directory;
+    }
+
     // ---- changes
 
     /**

@@ -21,7 +21,6 @@ final class ExtentChecker {
     private final int[] usedBytes; // of each segment, 0 if it is free
     private final Path treePath;
     private final Findings findings;
-    private final int extentsInGroup;
     private final BooleanSupplier ending;
     private final long[] live;
     private final int[] extents;
@@ -37,30 +36,23 @@ final class ExtentChecker {
             Path treePath,
             Findings findings,
             BooleanSupplier ending) {
-        this(view, format, usedBytes, treePath, findings, ending, EXTENTS_IN_GROUP);
-    }
-
-    ExtentChecker(
-            FlexTreeView view,
-            SegmentFormat format,
-            int[] usedBytes,
-            Path treePath,
-            Findings findings,
-            BooleanSupplier ending,
-            int extentsInGroup) {
         this.view = view;
         this.format = format;
         this.usedBytes = usedBytes;
         this.treePath = treePath;
         this.findings = findings;
         this.ending = ending;
-        this.extentsInGroup = extentsInGroup;
         this.live = new long[usedBytes.length];
         this.extents = new int[usedBytes.length];
     }
 
     /** Checks everything and returns the live bytes of each segment. */
     long[] check() {
+        return check(EXTENTS_IN_GROUP);
+    }
+
+    /** Checks everything with so many extents in memory, or those of one segment. */
+    long[] check(int extentsInGroup) {
         view.query(0, view.size(), this::count);
         for (int from = 0; from < live.length && !ending.getAsBoolean(); ) {
             int to = from;

@@ -8,13 +8,13 @@ import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.prefetch.ReadAhead;
+import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreClosedException;
@@ -81,19 +81,12 @@ public final class SpaceChecker {
     private long bytesTold;
     private long bytesToRead;
 
-    public SpaceChecker(
-            Vfs vfs,
-            Path directory,
-            TreeFile treeFile,
-            FlexTree tree,
-            SegmentStore store,
-            FlexTreeView view,
-            List<LogicalLog> logsInUse,
-            RunningChecks runningChecks) {
+    public SpaceChecker(SpaceParts parts, FlexTreeView view, List<LogicalLog> logsInUse, RunningChecks runningChecks) {
+        Path directory = parts.directory();
         this.runningChecks = runningChecks;
-        this.vfs = vfs;
-        this.treeFile = treeFile;
-        this.store = store;
+        this.vfs = parts.vfs();
+        this.treeFile = parts.treeFile();
+        this.store = parts.store();
         this.view = view;
         for (LogicalLog log : logsInUse) {
             logs.add(new Log(directory.resolve(LogFormat.fileName(log.generation())), log.generation(), log.bytes()));
@@ -115,7 +108,7 @@ public final class SpaceChecker {
         if (open != null) {
             checksums[open.number] = Arrays.copyOf(open.checksums, store.openFramesInFile());
         }
-        this.viewChecker = new ViewChecker(tree, view, store.format(), usedBytes, liveBytes, treePath);
+        this.viewChecker = new ViewChecker(parts.tree(), view, store.format(), usedBytes, liveBytes, treePath);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.flexdb.flexspace.internal.engine;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.log.LogFormat;
+import io.flexdb.flexspace.internal.log.LogHeader;
 import io.flexdb.flexspace.internal.log.LogPieces;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.log.LogicalLogReader;
@@ -17,8 +18,7 @@ import java.util.List;
 
 /** The logs in the directory of a space: the one that extends the newest tree, and the one that continues that log. */
 final class FoundLogs {
-    private record Found(
-            long generation, long treeVersion, long continues, long continuesSequence, boolean hasFrames) {}
+    private record Found(LogHeader log, boolean hasFrames) {}
 
     private final Vfs vfs;
     private final Path directory;
@@ -111,16 +111,16 @@ final class FoundLogs {
             }
         }
         // The newest, if a recovery was cut before it dropped the older ones.
-        for (Found log : logs) {
-            if (log.treeVersion == header.treeVersion()) {
-                opened = Math.max(opened, log.generation);
+        for (Found found : logs) {
+            if (found.log.treeVersion() == header.treeVersion()) {
+                opened = Math.max(opened, found.log.generation());
             } else {
                 otherVersions = true;
             }
         }
-        for (Found log : logs) {
-            if (log.treeVersion > header.treeVersion()) {
-                considerLater(log);
+        for (Found found : logs) {
+            if (found.log.treeVersion() > header.treeVersion()) {
+                considerLater(found.log, found.hasFrames);
             }
         }
         if (problem != null && damaged > Math.max(opened, continuing)) {
@@ -138,12 +138,7 @@ final class FoundLogs {
     private Found readHeader(String name, long generation) {
         try (VfsFile file = vfs.open(directory.resolve(name), OpenMode.READ)) {
             LogicalLogReader reader = new LogicalLogReader(file, header.storeId(), generation);
-            return new Found(
-                    generation,
-                    reader.treeVersion(),
-                    reader.continues(),
-                    reader.continuesSequence(),
-                    reader.hasFrames());
+            return new Found(reader.header(), reader.hasFrames());
         }
     }
 
@@ -152,18 +147,18 @@ final class FoundLogs {
      * unless a recovery has copied both into a newer one. Any other log that has frames extends a version that was
      * durable once, whose header must be damaged.
      */
-    private void considerLater(Found log) {
-        boolean next = log.treeVersion == header.treeVersion() + 1 && log.continues > 0;
-        if (next && log.continues == opened) {
-            continuing = log.generation;
-            continuedSequence = log.continuesSequence;
-        } else if (log.hasFrames && !(next && log.continues < opened)) {
+    private void considerLater(LogHeader log, boolean hasFrames) {
+        boolean next = log.treeVersion() == header.treeVersion() + 1 && log.continues() > 0;
+        if (next && log.continues() == opened) {
+            continuing = log.generation();
+            continuedSequence = log.continuesSequence();
+        } else if (hasFrames && !(next && log.continues() < opened)) {
             Path tree = directory.resolve(TreeFileFormat.FILE_NAME);
             throw new CorruptionException(
                     tree,
-                    TreeFileFormat.headerPosition(log.treeVersion),
-                    "the header of tree version " + log.treeVersion + ", which " + LogFormat.fileName(log.generation)
-                            + " extends",
+                    TreeFileFormat.headerPosition(log.treeVersion()),
+                    "the header of tree version " + log.treeVersion() + ", which "
+                            + LogFormat.fileName(log.generation()) + " extends",
                     "version " + header.treeVersion() + " as the newest");
         }
     }

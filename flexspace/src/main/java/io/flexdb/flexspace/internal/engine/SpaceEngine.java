@@ -5,6 +5,7 @@ import io.flexdb.base.memory.FirstUse;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.PauseListener;
+import io.flexdb.flexspace.internal.base.SpaceOwner;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.base.WriterPauses;
 import io.flexdb.flexspace.internal.check.RunningChecks;
@@ -43,7 +44,9 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     private final Vfs vfs;
     private final Path directory;
-    private final Health health;
+    private final SpaceOwner owner;
+    private final Health health; // the owner's
+    private final SpaceParts parts;
     private final TreeFile treeFile;
     private final FlexTree tree;
     private BooleanSupplier isWriter = () -> true; // asked by assertions
@@ -67,16 +70,10 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private LogRenewal renewal; // until begin
     private boolean keptRestored;
 
-    private SpaceEngine(
-            Vfs vfs,
-            Path directory,
-            SpaceSettings settings,
-            Epochs epochs,
-            SpaceRecovery recovered,
-            Health health,
-            OffHeap memory) {
+    private SpaceEngine(Vfs vfs, Path directory, SpaceSettings settings, SpaceOwner owner, SpaceRecovery recovered) {
         this.vfs = vfs;
-        this.health = health;
+        this.owner = owner;
+        this.health = owner.health();
         this.directory = directory;
         this.treeFile = recovered.treeFile;
         this.tree = recovered.tree;
@@ -88,7 +85,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
                 store.reserveBuffers(settings.segmentBuffers);
             }
         }
-        FrameCache cache = FrameCache.of(store.format(), settings.cacheBytes, memory);
+        FrameCache cache = FrameCache.of(store.format(), settings.cacheBytes, owner.memory());
         this.reads = new SpaceReads(store, tree, pauses, cache);
         this.data = recovered.data;
         this.renewal = recovered.renewal();
@@ -100,12 +97,13 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         if (settings.leases != null && !isCapped) {
             store.honour(settings.leases, settings.maxLeasedBytes);
         }
-        SpaceParts space = new SpaceParts(vfs, directory, settings, epochs, treeFile, tree, store, batch, pauses);
+        Epochs epochs = owner.epochs();
+        this.parts = new SpaceParts(vfs, directory, settings, epochs, treeFile, tree, store, batch, pauses);
         this.segments = new SegmentReservation(store, pauses, settings.maxDataBytes);
-        EditReservation edits = new EditReservation(space, segments, SpaceDurability.batchBytes(settings));
-        this.collector = new GarbageCollector(space, reads, this, segments, edits);
-        this.durability = new SpaceDurability(space, recovered.replay.tag(), segments, edits, collector);
-        this.reservation = new ChangeReservation(space, segments, edits, collector, durability);
+        EditReservation edits = new EditReservation(parts, segments, SpaceDurability.batchBytes(settings));
+        this.collector = new GarbageCollector(parts, reads, this, segments, edits);
+        this.durability = new SpaceDurability(parts, recovered.replay.tag(), segments, edits, collector);
+        this.reservation = new ChangeReservation(parts, segments, edits, collector, durability);
         this.mover = new ExtentMover(tree);
         this.scrubber = new Scrubber(store, epochs, settings.scrubBytesPerSecond);
         this.figures = new SpaceFigures(tree, treeFile, store, reads, collector, durability);
@@ -225,43 +223,28 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      * @param storeId the id that its files must have, or 0 for any
      */
     public static SpaceEngine recover(Vfs vfs, Path directory, long storeId, SpaceSettings settings, Epochs epochs) {
-        return recover(
-                vfs,
-                directory,
-                storeId,
-                settings,
-                epochs,
-                new Health("the space", directory, settings.healthListener),
-                new OffHeap(),
-                false);
+        Health health = new Health("the space", directory, settings.healthListener);
+        return recover(vfs, directory, storeId, settings, new SpaceOwner(epochs, health, new OffHeap()), false);
     }
 
     /**
      * Recovers the space of something larger, like {@link #recover(Vfs, Path, long, SpaceSettings, Epochs)}.
      *
-     * @param health that of the larger thing
-     * @param memory that of the larger thing
+     * @param owner the larger thing
      * @param isNew whether this opening has {@linkplain #createPart created} it, under its lock: then nobody else has
      *     written to its log, which serves as it is
      */
     public static SpaceEngine recover(
-            Vfs vfs,
-            Path directory,
-            long storeId,
-            SpaceSettings settings,
-            Epochs epochs,
-            Health health,
-            OffHeap memory,
-            boolean isNew) {
+            Vfs vfs, Path directory, long storeId, SpaceSettings settings, SpaceOwner owner, boolean isNew) {
         FirstUse.of(
                 "io.flexdb.flexspace.internal.segment.Segment$State",
                 "io.flexdb.flexspace.internal.vfs.Zeros",
                 "io.flexdb.flextree.internal.tree.NodeFormat",
                 "java.util.concurrent.atomic.Striped64$Cell"); // of the counters
-        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, epochs, memory, settings, isNew);
+        SpaceRecovery recovery = new SpaceRecovery(vfs, directory, storeId, settings, owner, isNew);
         recovery.run();
         try {
-            return new SpaceEngine(vfs, directory, settings, epochs, recovery, health, memory);
+            return new SpaceEngine(vfs, directory, settings, owner, recovery);
         } catch (RuntimeException | Error e) {
             recovery.closeAll();
             throw e;
@@ -314,6 +297,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         if (!keptRestored) {
             durability.restoreKept(false); // the other logs have left some space
         }
+    }
+
+    /** The larger thing that the space is a part of, or one of its own. */
+    public SpaceOwner owner() {
+        return owner;
     }
 
     /** Tells which calls the space still serves; its owner sees that nothing else is asked of it. */
@@ -699,7 +687,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      * @param view {@link #current()}, pinned until the check has ended. {@link #close} ends it
      */
     public SpaceChecker beginCheck(FlexTreeView view) {
-        return new SpaceChecker(vfs, directory, treeFile, tree, store, view, durability.logs(), runningChecks);
+        return new SpaceChecker(parts, view, durability.logs(), runningChecks);
     }
 
     /**

@@ -44,6 +44,11 @@ public final class SpaceReads {
         explanation = newExplanation;
     }
 
+    /** The longest extent. */
+    public int maxExtentBytes() {
+        return store.format().maxExtentBytes;
+    }
+
     // ---- verified
 
     /** Copies bytes of a view, each verified. */

@@ -1,7 +1,6 @@
 package io.flexdb.flexspace.internal.engine;
 
-import io.flexdb.base.epoch.Epochs;
-import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.base.SpaceOwner;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.checkpoint.TreeFile;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
@@ -33,9 +32,8 @@ final class SpaceRecovery {
     private final Vfs vfs;
     private final Path directory;
     private final long storeId;
-    private final Epochs epochs;
-    private final OffHeap memory;
     private final SpaceSettings settings;
+    private final SpaceOwner owner;
     private final boolean isNew;
 
     TreeFile treeFile;
@@ -47,25 +45,14 @@ final class SpaceRecovery {
 
     private VfsFile treeVfsFile; // what treeFile reads
 
-    /**
-     * @param memory for segments and the tree
-     * @param isNew whether this opening has just created the space
-     */
-    SpaceRecovery(
-            Vfs vfs,
-            Path directory,
-            long storeId,
-            Epochs epochs,
-            OffHeap memory,
-            SpaceSettings settings,
-            boolean isNew) {
+    /** @param isNew whether this opening has just created the space */
+    SpaceRecovery(Vfs vfs, Path directory, long storeId, SpaceSettings settings, SpaceOwner owner, boolean isNew) {
         this.isNew = isNew;
-        this.memory = memory;
+        this.owner = owner;
         this.settings = settings;
         this.vfs = vfs;
         this.directory = directory;
         this.storeId = storeId;
-        this.epochs = epochs;
     }
 
     /** Reads and checks everything, and changes no file; after a failure nothing is left open. */
@@ -86,7 +73,8 @@ final class SpaceRecovery {
         SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
         ByteBuffer table = treeFile.readTable();
         store = openStore(id, format, SegmentTable.count(table, format));
-        tree = OwnedTrees.create(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
+        tree = OwnedTrees.create(
+                FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), owner.epochs(), owner.memory());
         replay = new LogReplay(tree, store, header.tag());
         logs = new FoundLogs(vfs, directory, header);
         try (LogPieces log = logs.read(logs.opened(), beside);
@@ -104,7 +92,8 @@ final class SpaceRecovery {
         try {
             MappedReads mapped = settings.mappedReads ? new MappedReads(file) : null;
             BackgroundWorker worker = vfs.worker("flexdb-seal " + directory); // no thread yet
-            return new SegmentStore(file, format, epochs, worker, memory, settings.frameTableBytes, mapped);
+            return new SegmentStore(
+                    file, format, owner.epochs(), worker, owner.memory(), settings.frameTableBytes, mapped);
         } catch (RuntimeException | Error e) {
             file.close();
             throw e;

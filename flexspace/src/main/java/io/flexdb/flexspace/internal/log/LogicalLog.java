@@ -76,7 +76,7 @@ public final class LogicalLog implements AutoCloseable {
         vfs.deleteIfExists(unfinished);
         try {
             LogicalLog log = new LogicalLog(vfs, unfinished, OpenMode.CREATE, generation, 0);
-            return log.begin(vfs, directory, unfinished, storeId, treeVersion, 0, 0, payloads);
+            return log.begin(vfs, directory, unfinished, storeId, new LogHeader(generation, treeVersion), payloads);
         } catch (RuntimeException | Error e) {
             discard(vfs, unfinished, e);
             discard(vfs, directory.resolve(LogFormat.fileName(generation)), e);
@@ -91,7 +91,7 @@ public final class LogicalLog implements AutoCloseable {
      * @param treeVersion the version that the log extends
      */
     public static void writeEmpty(VfsFile file, long storeId, long generation, long treeVersion) {
-        writeHeader(file, storeId, generation, treeVersion, 0, 0);
+        new LogHeader(generation, treeVersion).write(file, storeId);
         ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         writeMark(file, mark, generation, LogFormat.FRAMES_OFFSET);
     }
@@ -121,21 +121,15 @@ public final class LogicalLog implements AutoCloseable {
             vfs.deleteIfExists(unfinished);
         }
         OpenMode mode = spareBytes == 0 ? OpenMode.CREATE : OpenMode.READ_WRITE;
-        return new LogicalLog(vfs, unfinished, mode, generation + 1, spareBytes)
-                .begin(vfs, directory, unfinished, storeId, treeVersion, generation, sequence, List::of);
+        LogHeader next = new LogHeader(generation + 1, treeVersion, generation, sequence);
+        return new LogicalLog(vfs, unfinished, mode, next.generation(), spareBytes)
+                .begin(vfs, directory, unfinished, storeId, next, List::of);
     }
 
     private LogicalLog begin(
-            Vfs vfs,
-            Path directory,
-            Path unfinished,
-            long storeId,
-            long treeVersion,
-            long continues,
-            long continuesSequence,
-            Supplier<List<ByteBuffer>> payloads) {
+            Vfs vfs, Path directory, Path unfinished, long storeId, LogHeader of, Supplier<List<ByteBuffer>> payloads) {
         try {
-            writeHeader(file, storeId, generation, treeVersion, continues, continuesSequence);
+            of.write(file, storeId);
             appendAll(payloads);
             end = position;
             writeMark(); // which counts only once the file has its name, and then it is true
@@ -147,13 +141,6 @@ public final class LogicalLog implements AutoCloseable {
             close();
             throw e;
         }
-    }
-
-    private static void writeHeader(
-            VfsFile file, long storeId, long generation, long treeVersion, long continues, long continuesSequence) {
-        ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.LOG, storeId);
-        block.putLong(generation).putLong(treeVersion).putLong(continues).putLong(continuesSequence);
-        file.write(FilePreamble.finish(block), 0);
     }
 
     /** Says, before it is appended, that there is a batch of so many bytes. */

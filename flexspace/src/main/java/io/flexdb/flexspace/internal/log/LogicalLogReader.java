@@ -15,10 +15,8 @@ public final class LogicalLogReader {
 
     private final VfsFile file;
     private final Path path;
+    private final LogHeader header;
     private final long generation;
-    private final long treeVersion;
-    private final long continues;
-    private final long continuesSequence;
     private final long size;
     private ByteBuffer piece = ByteBuffer.allocate(0); // payloads are slices of it: another one for each read
     private long pieceStart;
@@ -31,12 +29,8 @@ public final class LogicalLogReader {
         this.file = file;
         this.path = file.path();
         this.size = file.size();
-        ByteBuffer block = FilePreamble.check(
-                path, 0, FilePreamble.read(file, 0), FilePreamble.Kind.LOG, LogFormat.FIELD_BYTES, storeId);
-        this.generation = block.getLong();
-        this.treeVersion = block.getLong();
-        this.continues = block.getLong();
-        this.continuesSequence = block.getLong();
+        this.header = LogHeader.read(file, storeId);
+        this.generation = header.generation();
         if (size < LogFormat.FRAMES_OFFSET) {
             // A log gets its name when it is whole. Without its first block nobody could tell what was synced.
             throw new CorruptionException(path, size, LogFormat.FRAMES_OFFSET + " bytes at least", size + " bytes");
@@ -50,18 +44,9 @@ public final class LogicalLogReader {
         }
     }
 
-    public long treeVersion() {
-        return treeVersion;
-    }
-
-    /** The generation of the log that this one continues, or 0. */
-    public long continues() {
-        return continues;
-    }
-
-    /** The sequence of the last frame of that log. */
-    public long continuesSequence() {
-        return continuesSequence;
+    /** The header of the log. */
+    public LogHeader header() {
+        return header;
     }
 
     /**

@@ -22,9 +22,8 @@ class ExtentCheckerTest {
     private final Findings findings = new Findings();
 
     private long[] check(int extentsInGroup, int... usedBytes) {
-        return new ExtentChecker(
-                        tree.publish(), FORMAT, usedBytes, Path.of("tree"), findings, () -> false, extentsInGroup)
-                .check();
+        return new ExtentChecker(tree.publish(), FORMAT, usedBytes, Path.of("tree"), findings, () -> false)
+                .check(extentsInGroup);
     }
 
     private List<String> found() {

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.internal.vfs.FilePermissions;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.flexspace.internal.vfs.SpaceEvents;
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.storage.ConflictException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,10 +18,16 @@ import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import jdk.jfr.Event;
+import jdk.jfr.EventType;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -106,6 +114,33 @@ class FlexDBEventsTest {
         assertEquals(Set.of("get", "write", "seek"), slow);
         assertEquals(1, of("TransactionConflict", events).size());
         assertFalse(of("TransactionConflict", events).get(0).getString("reason").isBlank());
+    }
+
+    @Test
+    void eventsThatThePageOnMonitoringShowsHaveTheFieldsOfTheirClasses() throws IOException {
+        Map<String, EventType> types = Stream.of(StoreEvents.class, SpaceEvents.class)
+                .flatMap(events -> Stream.of(events.getDeclaredClasses()))
+                .filter(Event.class::isAssignableFrom)
+                .map(type -> EventType.getEventType(type.asSubclass(Event.class)))
+                .collect(Collectors.toMap(EventType::getName, type -> type));
+        String page = Files.readString(Path.of("..", "docs", "monitoring.md"));
+        Set<String> shown = new TreeSet<>();
+        for (MatchResult event : results("(?ms)^(io\\.flexdb\\.\\w+) \\{\n(.*?)^}", page)) {
+            String name = event.group(1);
+            shown.add(name);
+            assertTrue(types.containsKey(name), name);
+            Set<String> fields = new TreeSet<>();
+            types.get(name).getFields().forEach(field -> fields.add(field.getName()));
+            fields.remove("stackTrace"); // which is left out
+            Set<String> onThePage = new TreeSet<>();
+            results("(?m)^  (\\w+) = ", event.group(2)).forEach(field -> onThePage.add(field.group(1)));
+            assertEquals(fields, onThePage, name);
+        }
+        assertEquals(Set.of("io.flexdb.Commit", "io.flexdb.Force", "io.flexdb.WriteStall"), shown);
+    }
+
+    private static List<MatchResult> results(String pattern, String text) {
+        return Pattern.compile(pattern).matcher(text).results().toList();
     }
 
     /** Commits, collects garbage, makes checkpoints and stalls, leaves intervals in pieces, and makes them whole. */

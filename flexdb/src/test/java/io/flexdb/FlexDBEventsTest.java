@@ -12,6 +12,7 @@ import io.flexdb.flexspace.internal.vfs.SpaceEvents;
 import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.storage.ConflictException;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -26,6 +27,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import jdk.jfr.Event;
 import jdk.jfr.EventType;
 import jdk.jfr.Recording;
@@ -137,6 +140,29 @@ class FlexDBEventsTest {
             assertEquals(fields, onThePage, name);
         }
         assertEquals(Set.of("io.flexdb.Commit", "io.flexdb.Force", "io.flexdb.WriteStall"), shown);
+    }
+
+    @Test
+    void theRecorderKnowsTheSettingsThatThePagesGiveIt() throws Exception {
+        String pages = Files.readString(Path.of("..", "docs", "monitoring.md"))
+                + Files.readString(Path.of("..", "docs", "operations.md"));
+        List<MatchResult> settings = results("JFR\\.start .*?(\\+?io\\.flexdb\\.\\w+#\\w+=\\w+)", pages);
+        assertEquals(2, settings.size());
+        for (MatchResult setting : settings) {
+            String answer = command("jfrStart", "name=pages", setting.group(1));
+            command("jfrStop", "name=pages");
+            assertFalse(answer.contains("Warning"), answer);
+        }
+    }
+
+    /** What {@code jcmd} does, in this JVM. */
+    private static String command(String name, String... arguments) throws JMException {
+        return (String) ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                        name,
+                        new Object[] {arguments},
+                        new String[] {String[].class.getName()});
     }
 
     private static List<MatchResult> results(String pattern, String text) {

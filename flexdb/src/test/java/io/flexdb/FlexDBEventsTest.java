@@ -8,18 +8,29 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.internal.vfs.FilePermissions;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
+import io.flexdb.flexspace.internal.vfs.SpaceEvents;
+import io.flexdb.internal.base.StoreEvents;
 import io.flexdb.storage.ConflictException;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import jdk.jfr.Event;
+import jdk.jfr.EventType;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -106,6 +117,56 @@ class FlexDBEventsTest {
         assertEquals(Set.of("get", "write", "seek"), slow);
         assertEquals(1, of("TransactionConflict", events).size());
         assertFalse(of("TransactionConflict", events).get(0).getString("reason").isBlank());
+    }
+
+    @Test
+    void eventsThatThePageOnMonitoringShowsHaveTheFieldsOfTheirClasses() throws IOException {
+        Map<String, EventType> types = Stream.of(StoreEvents.class, SpaceEvents.class)
+                .flatMap(events -> Stream.of(events.getDeclaredClasses()))
+                .filter(Event.class::isAssignableFrom)
+                .map(type -> EventType.getEventType(type.asSubclass(Event.class)))
+                .collect(Collectors.toMap(EventType::getName, type -> type));
+        String page = Files.readString(Path.of("..", "docs", "monitoring.md"));
+        Set<String> shown = new TreeSet<>();
+        for (MatchResult event : results("(?ms)^(io\\.flexdb\\.\\w+) \\{\n(.*?)^}", page)) {
+            String name = event.group(1);
+            shown.add(name);
+            assertTrue(types.containsKey(name), name);
+            Set<String> fields = new TreeSet<>();
+            types.get(name).getFields().forEach(field -> fields.add(field.getName()));
+            fields.remove("stackTrace"); // which is left out
+            Set<String> onThePage = new TreeSet<>();
+            results("(?m)^  (\\w+) = ", event.group(2)).forEach(field -> onThePage.add(field.group(1)));
+            assertEquals(fields, onThePage, name);
+        }
+        assertEquals(Set.of("io.flexdb.Commit", "io.flexdb.Force", "io.flexdb.WriteStall"), shown);
+    }
+
+    @Test
+    void theRecorderKnowsTheSettingsThatThePagesGiveIt() throws Exception {
+        String pages = Files.readString(Path.of("..", "docs", "monitoring.md"))
+                + Files.readString(Path.of("..", "docs", "operations.md"));
+        List<MatchResult> settings = results("JFR\\.start .*?(\\+?io\\.flexdb\\.\\w+#\\w+=\\w+)", pages);
+        assertEquals(2, settings.size());
+        for (MatchResult setting : settings) {
+            String answer = command("jfrStart", "name=pages", setting.group(1));
+            command("jfrStop", "name=pages");
+            assertFalse(answer.contains("Warning"), answer);
+        }
+    }
+
+    /** What {@code jcmd} does, in this JVM. */
+    private static String command(String name, String... arguments) throws JMException {
+        return (String) ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                        new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                        name,
+                        new Object[] {arguments},
+                        new String[] {String[].class.getName()});
+    }
+
+    private static List<MatchResult> results(String pattern, String text) {
+        return Pattern.compile(pattern).matcher(text).results().toList();
     }
 
     /** Commits, collects garbage, makes checkpoints and stalls, leaves intervals in pieces, and makes them whole. */

@@ -114,7 +114,11 @@ class CentralRequirementsTest {
     void documentsAndExamplesNameTheVersion() throws IOException {
         String dependency =
                 "<artifactId>flexdb</artifactId>\\s+<version>" + version().replace(".", "\\.") + "<";
-        for (String file : List.of("README.md", "examples/quickstart/pom.xml", "examples/service/pom.xml")) {
+        for (String file : List.of(
+                "README.md",
+                "examples/quickstart/pom.xml",
+                "examples/service/pom.xml",
+                "examples/spring-boot/pom.xml")) {
             String text = Files.readString(ROOT.resolve(file));
             assertTrue(text.matches("(?s).*" + dependency + ".*"), file + " does not have version " + version());
         }

@@ -27,7 +27,11 @@ class SnippetsTest {
     private static final int LONGEST_LINE = 120;
 
     @ParameterizedTest
-    @CsvSource({"tutorial.md, 12, OrderService TutorialTest", "recipes.md, 30, Recipes"})
+    @CsvSource({
+        "../README.md, 1, ReadmeExample",
+        "tutorial.md, 12, OrderService TutorialTest",
+        "recipes.md, 30, Recipes"
+    })
     void codeOfThePageIsCompiledAndTested(String page, int least, String classes) throws IOException {
         List<List<String>> sources = Stream.of(classes.split(" "))
                 .map(name -> linesOf(CLASSES.resolve(name + ".java")))

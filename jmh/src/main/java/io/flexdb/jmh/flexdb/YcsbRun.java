@@ -139,8 +139,11 @@ final class YcsbRun {
             throws Exception {
         String label = "YCSB " + name;
         Properties properties = properties(ofWorkload);
-        properties.setProperty("recordcount", Long.toString(load ? settings.ycsbRecords() : nextKey));
-        properties.setProperty("operationcount", Long.toString(operations));
+        long records = load ? settings.ycsbRecords() : nextKey;
+        properties.setProperty("recordcount", Long.toString(records));
+        // By this YCSB guesses how many keys a workload inserts, and draws keys among those, too, again and again until
+        // it has one that exists. A workload that ends by time has no number of operations to guess by.
+        properties.setProperty("operationcount", Long.toString(Math.min(operations, records)));
         ProcessFigures before = ProcessFigures.now();
         // Read by YCSB's own measurements, which the core workload wants although the phases have their own.
         site.ycsb.measurements.Measurements.setProperties(properties);

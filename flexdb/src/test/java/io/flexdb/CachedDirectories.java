@@ -67,8 +67,7 @@ final class CachedDirectories {
                 assertTrue(key.length >= skipped && Arrays.equals(key, 0, skipped, first, 0, skipped), which);
                 int window = Directory.window(key, 0, key.length, skipped);
                 assertEquals(window, Directory.window(directory, base, pair), which);
-                assertEquals(
-                        RecordFormat.checksum(pairs, position), Directory.checksum(directory, base, pair), which);
+                assertEquals(RecordFormat.checksum(pairs, position), Directory.checksum(directory, base, pair), which);
             }
             position += RecordFormat.recordBytes(header);
             before = key;

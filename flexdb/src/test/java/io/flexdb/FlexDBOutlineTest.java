@@ -248,6 +248,36 @@ class FlexDBOutlineTest {
         store.db.close();
     }
 
+    /** Where walks go on all the time, some are under way whenever a memtable is retired. */
+    @Test
+    void walksUnderWayAtACommitTakeNothingFromTheCache() {
+        StoreDriver store = store(SMALL, 11);
+        store.flush();
+        assertEachKey(store, "all intervals are known");
+        long full = store.db.stats().cache().memoryBytes();
+        for (int round = 0; round < 10; round++) {
+            try (FlexCursor walk = store.db.cursor()) {
+                walk.seekToFirst();
+                store.put(key(round), value(round, 1));
+                store.flush();
+            }
+            assertEquals(full, store.db.stats().cache().memoryBytes(), "round " + round);
+        }
+        try (FlexCursor kept = store.db.cursor()) {
+            kept.seekToFirst();
+            for (int i = 0; i < 2; i++) {
+                store.put(key(i), value(i, 2));
+                store.flush();
+            }
+            assertTrue(store.db.stats().cache().memoryBytes() < full, "room for a memtable that is kept for long");
+        }
+        store.put(key(0), value(0, 3));
+        store.flush();
+        assertEachKey(store, "after");
+        assertEquals(full, store.db.stats().cache().memoryBytes(), "the room is back");
+        store.db.close();
+    }
+
     @Test
     void pairsAreCommittedWithoutReadingWholeIntervalsOfWhichThereAreOutlines() {
         StoreDriver store = store(StoreDriver.SMALL, 5);

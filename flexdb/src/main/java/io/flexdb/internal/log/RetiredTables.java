@@ -18,6 +18,10 @@ public final class RetiredTables {
      * Another thread may find meanwhile that nobody reads such a memtable any more; then it stays as it is until the
      * move has ended. Readers that have found the table before its entries were moved may read it still: short reads,
      * and the cursors and lookups that were open then. The memory is used again when all of these are over.
+     *
+     * The one retired last does not count as held back. Where short walks go on all the time some are under way whenever
+     * one is retired, and are over long before the next one. If it counted, the cache would make room for it at each
+     * commit, and lose what walks look for.
      */
     private final Epochs epochs;
     private final LongConsumer onPinned;
@@ -229,8 +233,10 @@ public final class RetiredTables {
         queue.reclaim();
         letLeftGo();
         long bytes = bytesOf(keptForTransactions);
-        for (MemLog log : inUse.values()) {
-            bytes += epochs.isPinned(log.birth, log.retired) ? bytesOf(log) : 0;
+        for (Map.Entry<Long, MemLog> one : inUse.entrySet()) {
+            MemLog log = one.getValue();
+            boolean isHeld = one.getKey() < nextHandle - 1 && epochs.isPinned(log.birth, log.retired);
+            bytes += isHeld ? bytesOf(log) : 0;
         }
         for (Left one : left) {
             bytes += one.table.memoryBytes();

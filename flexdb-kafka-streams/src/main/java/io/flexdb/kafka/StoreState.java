@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -93,6 +94,7 @@ final class StoreState {
 
     private final String name;
     private final StoreFormat format;
+    private final LongSupplier firstLiveLayer;
     private final Map<Long, Layer> layers = new ConcurrentHashMap<>();
     private final Set<AutoCloseable> iterators = ConcurrentHashMap.newKeySet();
 
@@ -112,9 +114,11 @@ final class StoreState {
     private Map<TopicPartition, Long> lastCommit; // its offsets, or null
     private volatile boolean open;
 
-    StoreState(String name, StoreFormat format) {
+    /** @param firstLiveLayer gives the number of the first layer that is not expired */
+    StoreState(String name, StoreFormat format, LongSupplier firstLiveLayer) {
         this.name = name;
         this.format = format;
+        this.firstLiveLayer = firstLiveLayer;
     }
 
     String name() {
@@ -324,7 +328,7 @@ final class StoreState {
     }
 
     /** Drops all layers below a number, at the price of one small write each. */
-    void dropLayersBelow(long number) {
+    private void dropLayersBelow(long number) {
         for (long old : layerNumbers(Long.MIN_VALUE, Long.MAX_VALUE)) {
             if (old < number) {
                 layers.remove(old);
@@ -433,14 +437,13 @@ final class StoreState {
     // ---- commits
 
     /** See {@link StateStore#commit}. */
-    void commit(Map<TopicPartition, Long> offsets, long firstLiveLayer) {
+    void commit(Map<TopicPartition, Long> offsets) {
         checkOpen();
         requireWhole();
         if (!written && restored.isEmpty() && offsets.equals(lastCommit)) {
             return;
         }
         run("commit", () -> {
-            dropLayersBelow(firstLiveLayer);
             cleared &= offsets.isEmpty();
             flush(offsets, database.commitDurability());
             written = false;
@@ -449,8 +452,9 @@ final class StoreState {
         });
     }
 
-    /** Writes all that is in memory, with offsets of the changelog. */
+    /** Writes all that is in memory and not expired, with offsets of the changelog. */
     private void flush(Map<TopicPartition, Long> offsets, Durability durability) {
+        dropLayersBelow(firstLiveLayer.getAsLong());
         synchronized (committedPosition) {
             if (uncommittedBytes() > MAX_BATCH_BYTES) {
                 writeMuch(offsets, durability);

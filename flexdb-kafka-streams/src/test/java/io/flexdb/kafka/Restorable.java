@@ -24,7 +24,7 @@ import org.apache.kafka.streams.state.VersionedRecord;
 import org.apache.kafka.streams.state.WindowStore;
 
 /**
- * A changelog of 20 to 30 MB, with tombstones and many records for a key, for each kind of store, and what a store must
+ * A changelog of some 20 MB, with tombstones and many records for a key, for each kind of store, and what a store must
  * be that has restored a beginning of it. It is the same each time.
  */
 enum Restorable {
@@ -83,7 +83,7 @@ enum Restorable {
         @Override
         ConsumerRecord<byte[], byte[]> changelogRecord(Random random, int offset) {
             long start = Math.max(0, offset * 300L - random.nextInt(200_000)) / 20_000 * 20_000;
-            return Changelog.window(offset, number(random.nextInt(30)), start, 0, value(random, offset));
+            return Changelog.window(offset, number(random.nextInt(60)), start, 0, value(random, offset));
         }
 
         @Override
@@ -184,7 +184,7 @@ enum Restorable {
     static final TopicPartition CHANGELOG = new TopicPartition("test-store-changelog", 0);
 
     private static final String NAME = "store";
-    private static final int RECORDS = 6000;
+    private static final int RECORDS = 5000;
     private static final int KEYS = 4000;
     private static final Duration RETENTION = Duration.ofMinutes(10);
 

@@ -67,7 +67,7 @@ class RestoreTest {
         TestContext context = context(true);
         StateStore store = kind.store();
         Restorable.open(store, context);
-        int parts = 5;
+        int parts = 3;
         for (int part = 0; part < parts; part++) {
             Restorable.restore(context, records, records.size() * part / parts, records.size() * (part + 1) / parts);
             TestContext killed = context.killed(copies.resolve("part-" + part));
@@ -140,6 +140,19 @@ class RestoreTest {
                 .sum();
         assertTrue(written.walBytes() < bytes / 50, written::toString);
         assertTrue(written.dataBytes() < bytes * 3 / 2, written::toString);
+    }
+
+    @Test
+    void expiredSegmentsAreLeftOut() {
+        List<ConsumerRecord<byte[], byte[]>> records = Restorable.WINDOW.changelog();
+        TestContext context = context(true);
+        StateStore store = Restorable.WINDOW.store();
+        Restorable.open(store, context);
+        Restorable.restore(context, records, 0, records.size());
+        store.close();
+        try (FlexDB db = FlexDB.open(directory.resolve("flexdb"))) {
+            assertEquals(List.of("data/store/2", "data/store/3", "data/store/4", "meta"), db.keyspaces());
+        }
     }
 
     @Test

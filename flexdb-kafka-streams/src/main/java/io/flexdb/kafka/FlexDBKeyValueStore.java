@@ -57,7 +57,7 @@ class FlexDBKeyValueStore extends PlainStore implements KeyValueStore<Bytes, byt
     @Override
     public void put(Bytes key, byte[] value) {
         Objects.requireNonNull(key, "key cannot be null");
-        state.checkOpen();
+        state.beginWrite();
         state.put(layer(), PlainKeys.encode(key.get()), value);
     }
 

@@ -40,7 +40,7 @@ final class FlexDBVersionedStore extends SegmentedStore implements VersionedKeyV
     @Override
     public long put(Bytes key, byte[] value, long timestamp) {
         Objects.requireNonNull(key, "key cannot be null");
-        state.checkOpen();
+        state.beginWrite();
         return state.run("write to", () -> {
             synchronized (state.position()) {
                 long validTo = write(key.get(), value, timestamp);

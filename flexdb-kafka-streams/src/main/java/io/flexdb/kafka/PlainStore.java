@@ -16,7 +16,7 @@ abstract class PlainStore implements StateStore {
     final StoreState state;
 
     PlainStore(String name, StoreFormat.Kind kind, ValueFormat values) {
-        state = new StoreState(name, new StoreFormat(kind, values));
+        state = new StoreState(name, new StoreFormat(kind, values), this::firstLiveLayer);
     }
 
     @Override
@@ -50,7 +50,7 @@ abstract class PlainStore implements StateStore {
 
     @Override
     public void commit(Map<TopicPartition, Long> changelogOffsets) {
-        state.commit(changelogOffsets, firstLiveLayer());
+        state.commit(changelogOffsets);
     }
 
     /** The number of the first layer that is not expired. */

@@ -16,7 +16,7 @@ abstract class SegmentedStore extends PlainStore {
 
     /** Writes a pair of a time, or deletes a key if the value is null. A pair that is expired is left out. */
     final void write(long time, byte[] key, byte[] value) {
-        state.checkOpen();
+        state.beginWrite();
         state.observe(time);
         Layer layer = segments.forWrite(time);
         if (layer == null) {

@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -49,17 +51,29 @@ import org.apache.kafka.streams.state.internals.StoreQueryUtils;
  * <p>Problem: after a crash a store should restore nothing that was committed, and with exactly-once it must not hold what
  * never was. Kafka Streams tells a store of each commit unless it runs with exactly-once and without {@code
  * enable.transactional.statestores}. Choice: with transactional stores, writes stay in memory until the commit, which
- * writes them with the offset as one batch; Kafka Streams bounds that memory by {@code statestore.uncommitted.max.bytes}.
+ * writes them with the offset, all or nothing: in a batch, or if they are many in a transaction, which goes to the data
+ * file as it comes. Kafka Streams bounds that memory by {@code statestore.uncommitted.max.bytes}.
  * Otherwise a write goes to the FlexDB at once, into a log that nobody forces, and a commit adds the offset to the same
  * log and forces it. Cost: with exactly-once and without transactional stores, a store that was not closed is restored
  * whole, as those of the built-in engine are.
+ *
+ * <p>Problem: a store that has nothing is restored from a changelog whose records come in any order, and many times for a
+ * key. Choice: restored records are collected in memory, where they are sorted and of many for a key the last remains.
+ * Those behind all that the keyspace has in their range are loaded in bulk, which writes each byte once: these are the
+ * first ones of the store and of each segment of time, and all whose keys grow. The others are written as one batch: to
+ * load them would be to read what lies among them, which for keys in any order is all of the store, each time, while a
+ * batch waits in the memtable for more and is then put in its places. Cost: after a kill, what was in memory is restored
+ * again. To restore a record twice gives the same.
  *
  * <ul>
  *   <li>S1: the log has no offset before all writes up to it.
  *   <li>S2: a buffered store's log has no write that was not committed, or restored from a changelog.
  *   <li>S3: a store that is not buffered is marked as ahead of its offset, in the log before its first write, until it
  *       is closed with everything committed. With exactly-once, a store with the mark calls its task corrupted.
- *   <li>S4: an offset of restored records is in one batch with them.
+ *   <li>S4: an offset of restored records is in the log behind those that are loaded in bulk, which is durable, and in one
+ *       batch with all others.
+ *   <li>S5: no uncommitted write is in memory above a restored record: the first write has what was restored written.
+ *   <li>S6: a commit of a buffered store is one batch, or one transaction.
  * </ul>
  *
  * <p>One thread at a time writes, commits and closes. Any thread reads.
@@ -68,7 +82,7 @@ final class StoreState {
     /** Stands for the committed offset of a store that has none, in Kafka Streams. */
     private static final long OFFSET_UNKNOWN = -4;
 
-    /** A batch that is larger is written in parts. Only what Kafka has committed is. */
+    /** More is written in a transaction: a batch would be in memory once more as a whole. */
     private static final int MAX_BATCH_BYTES = 16 << 20;
 
     private static final WriteOptions UNFORCED = WriteOptions.durability(Durability.NONE);
@@ -80,6 +94,7 @@ final class StoreState {
 
     private final String name;
     private final StoreFormat format;
+    private final LongSupplier firstLiveLayer;
     private final Map<Long, Layer> layers = new ConcurrentHashMap<>();
     private final Set<AutoCloseable> iterators = ConcurrentHashMap.newKeySet();
 
@@ -92,14 +107,18 @@ final class StoreState {
     private boolean consistency;
     private boolean written; // since the last commit
     private boolean cleared; // offsets were removed: the store may hold anything
-    private boolean stagesOnly; // while records are restored
+    private final RestoredRecords restored = new RestoredRecords();
+    private boolean restoring; // a record is being restored
+    private boolean torn; // one was restored in part, and is in memory so
     private long streamTime = -1;
     private Map<TopicPartition, Long> lastCommit; // its offsets, or null
     private volatile boolean open;
 
-    StoreState(String name, StoreFormat format) {
+    /** @param firstLiveLayer gives the number of the first layer that is not expired */
+    StoreState(String name, StoreFormat format, LongSupplier firstLiveLayer) {
         this.name = name;
         this.format = format;
+        this.firstLiveLayer = firstLiveLayer;
     }
 
     String name() {
@@ -165,6 +184,7 @@ final class StoreState {
         lastCommit = null;
         written = false;
         cleared = false;
+        torn = false;
         Keyspace meta = database.meta();
         String prefix = keyspaceName("");
         for (String keyspace : database.keyspaces(prefix)) {
@@ -225,7 +245,7 @@ final class StoreState {
         }
     }
 
-    /** Ends all iterators and drops uncommitted writes. Does nothing if the store is closed. */
+    /** Ends all iterators, drops uncommitted writes and keeps restored ones. Does nothing if the store is closed. */
     void close() {
         if (!open) {
             return;
@@ -233,13 +253,17 @@ final class StoreState {
         open = false;
         try {
             closeIterators();
+            if (!torn && !restored.isEmpty()) {
+                flush(restored.offsets(), Durability.NONE);
+            }
             if (!buffered && !written && !cleared) {
                 database.meta().delete(MetaKeys.ahead(name), UNFORCED);
             }
-        } catch (StorageException e) {
+        } catch (StorageException | IllegalArgumentException e) {
             throw failed("close", e);
         } finally {
             layers.clear();
+            restored.clear();
             giveBack();
         }
     }
@@ -304,7 +328,7 @@ final class StoreState {
     }
 
     /** Drops all layers below a number, at the price of one small write each. */
-    void dropLayersBelow(long number) {
+    private void dropLayersBelow(long number) {
         for (long old : layerNumbers(Long.MIN_VALUE, Long.MAX_VALUE)) {
             if (old < number) {
                 layers.remove(old);
@@ -324,9 +348,20 @@ final class StoreState {
 
     // ---- writes
 
+    /** To be called before anything else of a write, so that S5 holds. */
+    void beginWrite() {
+        checkOpen();
+        requireWhole();
+        if (!restored.isEmpty()) {
+            run("restore", () -> {
+                flush(restored.offsets(), Durability.NONE);
+                return null;
+            });
+        }
+    }
+
     /** Writes a pair, or deletes a key if the value is null. */
     void put(Layer layer, byte[] key, byte[] value) {
-        checkOpen();
         run("write to", () -> {
             synchronized (position) {
                 stage(layer, key, value);
@@ -338,9 +373,14 @@ final class StoreState {
 
     /** Writes a pair without a look at where the record in process comes from. */
     void stage(Layer layer, byte[] key, byte[] value) {
+        if (restoring) {
+            restored.take(layer.stage(key, value, true));
+            return;
+        }
+        assert restored.isEmpty() : "S5";
         written = true;
-        if (buffered || stagesOnly) {
-            layer.stage(key, value);
+        if (buffered) {
+            layer.stage(key, value, false);
         } else if (value == null) {
             layer.keyspace().delete(key, UNFORCED);
         } else {
@@ -357,39 +397,53 @@ final class StoreState {
 
     private void restore(Collection<ConsumerRecord<byte[], byte[]>> records, Restorer restorer) {
         checkOpen();
+        requireWhole();
         run("restore", () -> {
-            // Collected in key order first, so that of many writes to a key one remains.
-            Map<TopicPartition, Long> offsets = new HashMap<>();
-            boolean writtenBefore = written;
-            stagesOnly = true;
-            try {
-                synchronized (position) {
-                    for (ConsumerRecord<byte[], byte[]> each : records) {
-                        restorer.restore(each);
-                        ChangelogRecordDeserializationHelper.applyChecksAndUpdatePosition(each, consistency, position);
-                        offsets.put(new TopicPartition(each.topic(), each.partition()), each.offset());
+            synchronized (position) {
+                for (ConsumerRecord<byte[], byte[]> each : records) {
+                    restore(each, restorer);
+                    if (restored.areMany()) {
+                        flush(restored.offsets(), Durability.NONE); // S4
                     }
                 }
-            } finally {
-                stagesOnly = false;
             }
-            flush(offsets, Durability.NONE); // S4
-            lastCommit = null;
-            written = writtenBefore;
             return null;
         });
+    }
+
+    private void restore(ConsumerRecord<byte[], byte[]> changelogRecord, Restorer restorer) {
+        restoring = true;
+        torn = true;
+        try {
+            restorer.restore(changelogRecord);
+            ChangelogRecordDeserializationHelper.applyChecksAndUpdatePosition(changelogRecord, consistency, position);
+        } finally {
+            restoring = false;
+        }
+        restored.reached(
+                new TopicPartition(changelogRecord.topic(), changelogRecord.partition()), changelogRecord.offset());
+        lastCommit = null;
+        torn = false;
+    }
+
+    /** A failure has ended the task. Whoever asks for more must not get an offset of what is not there. */
+    private void requireWhole() {
+        if (torn) {
+            throw new ProcessorStateException(
+                    "The store " + name + " failed when a record was restored, and has to be opened again");
+        }
     }
 
     // ---- commits
 
     /** See {@link StateStore#commit}. */
-    void commit(Map<TopicPartition, Long> offsets, long firstLiveLayer) {
+    void commit(Map<TopicPartition, Long> offsets) {
         checkOpen();
-        if (!written && offsets.equals(lastCommit)) {
+        requireWhole();
+        if (!written && restored.isEmpty() && offsets.equals(lastCommit)) {
             return;
         }
         run("commit", () -> {
-            dropLayersBelow(firstLiveLayer);
             cleared &= offsets.isEmpty();
             flush(offsets, database.commitDurability());
             written = false;
@@ -398,71 +452,120 @@ final class StoreState {
         });
     }
 
+    /** Writes all that is in memory and not expired, with offsets of the changelog. */
     private void flush(Map<TopicPartition, Long> offsets, Durability durability) {
-        WriteBatch batch = new WriteBatch();
+        dropLayersBelow(firstLiveLayer.getAsLong());
         synchronized (committedPosition) {
-            for (Layer layer : layers.values()) {
-                for (Map.Entry<byte[], byte[]> entry : layer.pending()) {
-                    layer.add(batch, entry.getKey(), entry.getValue());
-                    if (batch.sizeBytes() > MAX_BATCH_BYTES) {
-                        database.db().write(batch, Durability.NONE);
-                        batch.clear();
-                    }
-                }
+            if (uncommittedBytes() > MAX_BATCH_BYTES) {
+                writeMuch(offsets, durability);
+            } else {
+                writeBatch(offsets, durability);
             }
-            addMeta(batch, offsets); // S1: last
-            if (batch.size() > 0) {
-                database.db().write(batch, durability);
-            } else if (written && durability == Durability.SYNC) {
-                database.db().sync();
-            }
-            layers.values().forEach(Layer::clearPending);
+            layers.values().forEach(Layer::clearMemory);
+            restored.clear();
             synchronized (position) {
                 committedPosition.merge(position);
             }
         }
     }
 
-    private void addMeta(WriteBatch batch, Map<TopicPartition, Long> offsets) {
-        WriteBatch meta = batch.in(database.meta());
+    private void writeMuch(Map<TopicPartition, Long> offsets, Durability durability) {
+        try {
+            writeTransaction(offsets, durability);
+        } catch (IllegalArgumentException e) {
+            // A value may be larger than a memtable. Of a batch, it goes to the data file by itself.
+            writeBatch(offsets, durability);
+        }
+    }
+
+    private void writeTransaction(Map<TopicPartition, Long> offsets, Durability durability) {
+        try (Transaction transaction = database.db().begin()) {
+            for (Layer layer : layers.values()) {
+                layer.forEach(into(transaction, layer.keyspace()));
+            }
+            addMeta(into(transaction, database.meta()), offsets);
+            transaction.commit(durability); // S6
+        }
+    }
+
+    private static BiConsumer<byte[], byte[]> into(Transaction transaction, Keyspace keyspace) {
+        Transaction here = transaction.in(keyspace);
+        return (key, value) -> {
+            if (value == null) {
+                here.delete(key);
+            } else {
+                here.put(key, value);
+            }
+        };
+    }
+
+    private void writeBatch(Map<TopicPartition, Long> offsets, Durability durability) {
+        WriteBatch batch = new WriteBatch();
+        for (Layer layer : layers.values()) {
+            BiConsumer<byte[], byte[]> here = into(batch, layer.keyspace());
+            if (restored.isEmpty()) {
+                layer.forEach(here); // S6
+            } else {
+                layer.loadOr(here);
+            }
+        }
+        addMeta(into(batch, database.meta()), offsets);
+        if (batch.size() > 0) {
+            database.db().write(batch, durability); // S1, S4
+        } else if (written && durability == Durability.SYNC) {
+            database.db().sync();
+        }
+    }
+
+    private static BiConsumer<byte[], byte[]> into(WriteBatch batch, Keyspace keyspace) {
+        WriteBatch here = batch.in(keyspace);
+        return (key, value) -> {
+            if (value == null) {
+                here.delete(key);
+            } else {
+                here.put(key, value);
+            }
+        };
+    }
+
+    /** Adds what is kept beside the data to the writes that a consumer takes; it gets null to delete a key. */
+    private void addMeta(BiConsumer<byte[], byte[]> meta, Map<TopicPartition, Long> offsets) {
         if (offsets.isEmpty()) {
             clearOffsets(meta);
         }
         for (Map.Entry<TopicPartition, Long> entry : offsets.entrySet()) {
-            byte[] key = MetaKeys.offset(name, entry.getKey());
-            if (entry.getValue() == null) {
-                meta.delete(key);
+            Long offset = entry.getValue();
+            meta.accept(MetaKeys.offset(name, entry.getKey()), offset == null ? null : bytes(offset));
+            if (offset == null) {
                 setCleared(meta);
-            } else {
-                meta.put(key, bytes(entry.getValue()));
             }
         }
         if (streamTime >= 0) {
-            meta.put(MetaKeys.time(name), bytes(streamTime));
+            meta.accept(MetaKeys.time(name), bytes(streamTime));
         }
         synchronized (position) {
             if (!position.isEmpty()) {
                 ByteBuffer encoded = PositionSerde.serialize(position);
                 byte[] array = new byte[encoded.remaining()];
                 encoded.get(array);
-                meta.put(MetaKeys.position(name), array);
+                meta.accept(MetaKeys.position(name), array);
             }
         }
     }
 
     /** Removes all offsets. A store that has none anyway, as without a changelog, stays as it is. */
-    private void clearOffsets(WriteBatch meta) {
+    private void clearOffsets(BiConsumer<byte[], byte[]> meta) {
         try (FlexCursor cursor = database.meta().cursor(ReadOptions.defaults().withPrefix(MetaKeys.offsets(name)))) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-                meta.delete(cursor.key());
+                meta.accept(cursor.key(), null);
                 setCleared(meta);
             }
         }
     }
 
-    private void setCleared(WriteBatch meta) {
+    private void setCleared(BiConsumer<byte[], byte[]> meta) {
         cleared = true;
-        meta.put(MetaKeys.ahead(name), new byte[0]); // S3: nobody knows what is wrong with it
+        meta.accept(MetaKeys.ahead(name), new byte[0]); // S3: nobody knows what is wrong with it
     }
 
     private static byte[] bytes(long number) {
@@ -486,7 +589,7 @@ final class StoreState {
     long uncommittedBytes() {
         long bytes = 0;
         for (Layer layer : layers.values()) {
-            bytes += layer.pendingBytes();
+            bytes += layer.uncommittedBytes();
         }
         return bytes;
     }

@@ -8,6 +8,7 @@ import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
@@ -76,7 +77,7 @@ final class CountingApplication {
 
     private void run() throws InterruptedException {
         CountDownLatch running = new CountDownLatch(1);
-        try (KafkaStreams streams = new KafkaStreams(topology(), properties)) {
+        try (KafkaStreams streams = new KafkaStreams(topology(() -> new WatchedStore(until, halts)), properties)) {
             streams.setGlobalStateRestoreListener(new Listener());
             streams.setStandbyUpdateListener(new StandbyListener(standbyRecords));
             streams.setUncaughtExceptionHandler(e -> {
@@ -115,18 +116,19 @@ final class CountingApplication {
         }
     }
 
-    private Topology topology() {
+    /** Counts the records of {@code input} by their keys, in a store {@code counts}. */
+    static Topology topology(Supplier<KeyValueStore<Bytes, byte[]>> store) {
         StreamsBuilder builder = new StreamsBuilder();
         builder.stream("input", Consumed.with(Serdes.String(), Serdes.String()))
                 .groupByKey()
-                .count(Materialized.<String, Long>as(supplier())
+                .count(Materialized.<String, Long>as(supplier(store))
                         .withKeySerde(Serdes.String())
                         .withValueSerde(Serdes.Long())
                         .withCachingDisabled());
         return builder.build();
     }
 
-    private KeyValueBytesStoreSupplier supplier() {
+    private static KeyValueBytesStoreSupplier supplier(Supplier<KeyValueStore<Bytes, byte[]>> store) {
         return new KeyValueBytesStoreSupplier() {
             @Override
             public String name() {
@@ -135,7 +137,7 @@ final class CountingApplication {
 
             @Override
             public KeyValueStore<Bytes, byte[]> get() {
-                return new WatchedStore(until, halts);
+                return store.get();
             }
 
             @Override

@@ -13,9 +13,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
@@ -257,24 +261,60 @@ class KeyValueStoreTest {
     }
 
     @Test
-    void whatIsRestoredCountsWithoutACommit(@TempDir Path copy) {
+    void whatIsRestoredCountsWithoutACommit() {
         TestContext context = context(true);
         FlexDBKeyValueStore store = open("store", context);
         context.restore(List.of(record(5, "a", "1"), record(6, "b", "2"), record(7, "a", "3"), record(8, "b", null)));
         assertEquals(List.of("a=3"), pairs(store.all()));
         assertEquals(0, store.approximateNumUncommittedBytes());
-        FlexDBKeyValueStore after = open("store", context.killed(copy));
+        store.close();
+        FlexDBKeyValueStore after = open("store", context);
         assertEquals(List.of("a=3"), pairs(after.all()));
         assertEquals(8, after.committedOffset(CHANGELOG));
         after.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"16m", "512m"})
+    void aCommitIsNotSeenInParts(String memory) throws Exception {
+        FlexDBKeyValueStore store = open("store", context(true).with("flexdb.memory-bytes", memory));
+        int keys = 120;
+        AtomicBoolean isOver = new AtomicBoolean();
+        FutureTask<Integer> reader = new FutureTask<>(() -> {
+            int commits = 0;
+            while (!isOver.get()) {
+                List<Integer> values = new ArrayList<>();
+                try (KeyValueIterator<Bytes, byte[]> all =
+                        store.readOnly(IsolationLevel.READ_COMMITTED).all()) {
+                    all.forEachRemaining(pair -> values.add((int) pair.value[0]));
+                }
+                int last = values.isEmpty() ? 0 : values.get(0);
+                assertEquals(Collections.nCopies(last == 0 ? 0 : keys, last), values);
+                commits = Math.max(commits, last);
+            }
+            return commits;
+        });
+        new Thread(reader).start();
+        for (int commit = 1; commit <= 3; commit++) {
+            for (int i = 0; i < keys; i++) {
+                byte[] value = new byte[1 << 18];
+                value[0] = (byte) commit;
+                store.put(key(String.format(Locale.ROOT, "%03d", i)), value);
+            }
+            store.commit(Map.of(CHANGELOG, (long) commit));
+            assertEquals(0, store.approximateNumUncommittedBytes());
+            assertEquals(commit, store.committedOffset(CHANGELOG));
+        }
+        isOver.set(true);
+        assertTrue(reader.get() <= 3);
         store.close();
     }
 
     @Test
-    void aLargeCommitIsWrittenInParts() {
+    void aLargeCommitMayHaveValuesLargerThanAMemtable() {
         FlexDBKeyValueStore store = open("store", context(true).with("flexdb.memory-bytes", "16m"));
         for (int i = 0; i < 40; i++) {
-            store.put(key(String.format(java.util.Locale.ROOT, "%03d", i)), new byte[1 << 20]);
+            store.put(key(String.format(Locale.ROOT, "%03d", i)), new byte[1 << 20]);
         }
         store.commit(Map.of(CHANGELOG, 40L));
         int pairs = 0;

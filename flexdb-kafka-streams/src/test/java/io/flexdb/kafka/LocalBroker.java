@@ -24,11 +24,12 @@ import org.apache.kafka.metadata.storage.Formatter;
 /** A broker of Kafka in this JVM, which is its own controller. */
 final class LocalBroker implements AutoCloseable {
     private final String address;
-    private final KafkaRaftServer server;
+    private final Properties properties;
+    private KafkaRaftServer server; // null while it is stopped
 
-    private LocalBroker(String address, KafkaRaftServer server) {
+    private LocalBroker(String address, Properties properties) {
         this.address = address;
-        this.server = server;
+        this.properties = properties;
     }
 
     /** Formats a directory and starts a broker in it. */
@@ -80,9 +81,24 @@ final class LocalBroker implements AutoCloseable {
                 "group.initial.rebalance.delay.ms", Integer.toString(rebalanceDelayMillis),
                 "group.min.session.timeout.ms", "500",
                 "log.cleaner.enable", "false"));
-        KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(properties), Time.SYSTEM);
+        LocalBroker broker = new LocalBroker("localhost:" + port, properties);
+        broker.startAgain();
+        return broker;
+    }
+
+    /** Starts it with what it had when it was stopped. */
+    void startAgain() {
+        server = new KafkaRaftServer(KafkaConfig.fromProps(properties), Time.SYSTEM);
         server.startup();
-        return new LocalBroker("localhost:" + port, server);
+    }
+
+    /** Stops it. Does nothing if it is stopped. */
+    void stop() {
+        if (server != null) {
+            server.shutdown();
+            server.awaitShutdown();
+            server = null;
+        }
     }
 
     private static int freePort() throws IOException {
@@ -115,7 +131,6 @@ final class LocalBroker implements AutoCloseable {
 
     @Override
     public void close() {
-        server.shutdown();
-        server.awaitShutdown();
+        stop();
     }
 }

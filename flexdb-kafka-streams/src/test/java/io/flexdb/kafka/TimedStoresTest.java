@@ -176,8 +176,10 @@ class TimedStoresTest {
                 Changelog.window(3, key, 0, 0, null),
                 Changelog.window(4, key, 7, 0, new byte[] {3})));
         assertEquals(List.of("[0, 1]@7..1007=[3]", "[0, 1]@300000..301000=[2]"), windowed(store.all()));
-        assertEquals(4, store.committedOffset(CHANGELOG));
         store.close();
+        WindowStore<Bytes, byte[]> reopened = windows(context, false);
+        assertEquals(4, reopened.committedOffset(CHANGELOG));
+        reopened.close();
     }
 
     // ---- sessions

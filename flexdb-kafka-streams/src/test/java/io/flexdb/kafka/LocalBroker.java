@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -14,6 +15,8 @@ import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
@@ -30,6 +33,15 @@ final class LocalBroker implements AutoCloseable {
 
     /** Formats a directory and starts a broker in it. */
     static LocalBroker start(Path directory) throws Exception {
+        return start(directory, 0);
+    }
+
+    /**
+     * Formats a directory and starts a broker in it.
+     *
+     * @param rebalanceDelayMillis how long it waits for further members of an empty group
+     */
+    static LocalBroker start(Path directory, int rebalanceDelayMillis) throws Exception {
         String logs = directory.resolve("kafka").toString();
         new Formatter()
                 .setClusterId(Uuid.randomUuid().toString())
@@ -65,7 +77,7 @@ final class LocalBroker implements AutoCloseable {
                 "transaction.state.log.replication.factor", "1",
                 "transaction.state.log.min.isr", "1",
                 "transaction.state.log.num.partitions", "1",
-                "group.initial.rebalance.delay.ms", "0",
+                "group.initial.rebalance.delay.ms", Integer.toString(rebalanceDelayMillis),
                 "group.min.session.timeout.ms", "500",
                 "log.cleaner.enable", "false"));
         KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(properties), Time.SYSTEM);
@@ -84,11 +96,20 @@ final class LocalBroker implements AutoCloseable {
         return address;
     }
 
+    /**
+     * Returns when this broker leads all partitions. A producer that came before could have its second batch appended
+     * ahead of its first one, which is then refused again and again.
+     */
     void createTopic(String name, int partitions) throws ExecutionException, InterruptedException {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
             admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))
                     .all()
                     .get();
+            Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+            for (int i = 0; i < partitions; i++) {
+                ends.put(new TopicPartition(name, i), OffsetSpec.latest());
+            }
+            admin.listOffsets(ends).all().get(); // asks until there is a leader
         }
     }
 

@@ -60,13 +60,26 @@ final class ChildJvm {
         return name.replaceAll("[^A-Za-z0-9.,-]+", "-").toLowerCase(Locale.ROOT);
     }
 
+    /** Runs a program of the class path of this JVM. */
     Outcome run(String name, int round, List<String> jvmArguments, String mainClass, List<String> arguments)
+            throws IOException, InterruptedException {
+        String classPath = System.getProperty("java.class.path");
+        return run(name, round, jvmArguments, classPath, mainClass, arguments);
+    }
+
+    Outcome run(
+            String name,
+            int round,
+            List<String> jvmArguments,
+            String classPath,
+            String mainClass,
+            List<String> arguments)
             throws IOException, InterruptedException {
         requireGoingOn();
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmArguments);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
+        command.addAll(List.of("-cp", classPath, mainClass));
         command.addAll(arguments);
         Path log = output.resolve(fileName(name + "-round-" + round + ".log"));
         Files.writeString(log, String.join(" ", command) + System.lineSeparator());

@@ -81,7 +81,15 @@ record Preconditions(List<String> fatal, List<Suite> suites, Map<String, String>
                     suite.memoryBytes(plan) >> 20,
                     memory >> 20);
         }
-        return suite.obstacle(plan);
+        String obstacle = suite.obstacle(plan);
+        if (!obstacle.isEmpty()) {
+            return obstacle;
+        }
+        return suite.cells(plan).stream()
+                .map(cell -> cell.program().obstacle())
+                .filter(reason -> !reason.isEmpty())
+                .findFirst()
+                .orElse("");
     }
 
     private static long memoryBytes() {

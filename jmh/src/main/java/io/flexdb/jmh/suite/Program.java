@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.flexdb.jmh.flexdb.BulkLoads;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The benchmark programs. Each takes {@code --json=FILE} and leaves its figures there as an array. */
 enum Program {
@@ -36,11 +38,7 @@ enum Program {
     KEY_VALUE("io.flexdb.jmh.flexdb.KeyValue", List.of("-Xmx64m")) {
         @Override
         void read(Cell cell, JsonObject entry, Contents contents) {
-            if (entry.has("note")) {
-                contents.notes.add(text(entry, "note"));
-            } else {
-                contents.add(cell, entry, text(entry, "store"));
-            }
+            contents.addOrNote(cell, entry);
         }
     },
     /** Large values. */
@@ -85,6 +83,31 @@ enum Program {
             });
         }
     },
+    /** Stores of Kafka Streams. It starts the JVMs of the applications itself, and is among the tests of its module. */
+    KAFKA("io.flexdb.kafka.StoreBenchmark", List.of("-Xmx768m")) {
+        @Override
+        void read(Cell cell, JsonObject entry, Contents contents) {
+            contents.addOrNote(cell, entry);
+        }
+
+        @Override
+        String classPath() {
+            return System.getProperty(KAFKA_CLASS_PATH, "");
+        }
+
+        @Override
+        String obstacle() {
+            if (classPath().isEmpty()) {
+                return "Kafka's jars are not there: jmh/run.sh has Maven get them, and says what hinders it";
+            }
+            return Stream.of(classPath().split(File.pathSeparator))
+                    .filter(path -> !Files.exists(Path.of(path)))
+                    .findFirst()
+                    .map(path -> path + " of Kafka's class path is not there; delete"
+                            + " flexdb-kafka-streams/target/test-class-path for jmh/run.sh to have it got again")
+                    .orElse("");
+        }
+    },
     /** Trees of files. It starts the JVMs of the subjects itself. */
     FILES("io.flexdb.jmh.files.FileBenchmark", List.of("-Xmx64m")) {
         @Override
@@ -98,6 +121,9 @@ enum Program {
             }
         }
     };
+
+    /** The property with the class path of {@link #KAFKA}; not set where there is no such program. */
+    static final String KAFKA_CLASS_PATH = "flexdb.kafka.class.path";
 
     private static final String DIRECTORY = "flexdb-evaluation"; // within that of the plan
 
@@ -114,6 +140,15 @@ enum Program {
         private final List<Figure> figures = new ArrayList<>();
         private final List<String> notes = new ArrayList<>();
 
+        /** A figure of a store, or something that the reader of the table must know. */
+        private void addOrNote(Cell cell, JsonObject entry) {
+            if (entry.has("note")) {
+                notes.add(text(entry, "note"));
+            } else {
+                add(cell, entry, text(entry, "store"));
+            }
+        }
+
         private void add(Cell cell, JsonObject entry, String subject) {
             figures.add(new Figure(
                     cell.prefix() + text(entry, "experiment"),
@@ -124,6 +159,15 @@ enum Program {
     }
 
     abstract void read(Cell cell, JsonObject entry, Contents contents);
+
+    String classPath() {
+        return System.getProperty("java.class.path");
+    }
+
+    /** The reason why it can't be started; empty if it can. */
+    String obstacle() {
+        return "";
+    }
 
     private static double number(JsonObject entry, String name) {
         return entry.get(name).getAsDouble();
@@ -146,7 +190,7 @@ enum Program {
         if (hasDirectory()) {
             arguments.add("--dir=" + child.directory().resolve(DIRECTORY));
         }
-        ChildJvm.Outcome outcome = child.run(cell.id(), round, jvmArguments, mainClass, arguments);
+        ChildJvm.Outcome outcome = child.run(cell.id(), round, jvmArguments, classPath(), mainClass, arguments);
         Contents contents = new Contents();
         String failure = outcome.failure();
         try {

@@ -31,7 +31,8 @@ final class Suites {
             new FeaturesSuite(),
             new BulkSuite(),
             new OpeningSuite(),
-            new FilesSuite());
+            new FilesSuite(),
+            new KafkaSuite());
 
     private Suites() {}
 

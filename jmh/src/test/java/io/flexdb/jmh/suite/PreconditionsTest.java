@@ -3,6 +3,7 @@ package io.flexdb.jmh.suite;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +36,33 @@ class PreconditionsTest {
         Preconditions found = check(List.of(), 0, new Figure13b(), new Table1Suite());
         assertEquals(List.of("table1"), found.suites().stream().map(Suite::name).toList());
         assertTrue(found.said().get(0).startsWith("fig13b is left out: memory can't be limited here"));
+    }
+
+    /** {@code jmh/run.sh} says where they are; nobody does here. */
+    @Test
+    void aSuiteWhoseProgramIsNotThereIsLeftOut() throws Exception {
+        Preconditions found = check(List.of(), 1 << 28, new KafkaSuite(), new Table1Suite());
+        assertEquals(List.of("table1"), found.suites().stream().map(Suite::name).toList());
+        assertTrue(
+                found.said().get(0).startsWith("kafka is left out: Kafka's jars are not there"),
+                found.said().toString());
+    }
+
+    @Test
+    void aClassPathWithFilesThatAreGoneIsTold() {
+        String before = System.getProperty(Program.KAFKA_CLASS_PATH);
+        try {
+            System.setProperty(Program.KAFKA_CLASS_PATH, directory + File.pathSeparator + directory.resolve("no.jar"));
+            assertTrue(Program.KAFKA.obstacle().startsWith(directory.resolve("no.jar") + " of Kafka's class path"));
+            System.setProperty(Program.KAFKA_CLASS_PATH, directory.toString());
+            assertEquals("", Program.KAFKA.obstacle());
+        } finally {
+            if (before == null) {
+                System.clearProperty(Program.KAFKA_CLASS_PATH);
+            } else {
+                System.setProperty(Program.KAFKA_CLASS_PATH, before);
+            }
+        }
     }
 
     /** On any machine with less than a tebibyte of memory. */

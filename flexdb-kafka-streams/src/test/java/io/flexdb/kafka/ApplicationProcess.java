@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A {@link BenchmarkApplication} in a JVM of its own. For one thread. Closing it kills it; its standard error is that of
- * this process.
+ * A {@link BenchmarkApplication} in a JVM of its own. For one thread. Closing it kills it; its standard error is that
+ * of this process.
  */
 final class ApplicationProcess implements AutoCloseable {
     private final Process process;

@@ -39,17 +39,17 @@ import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
 import org.apache.kafka.streams.state.ValueAndTimestamp;
 
 /**
- * The application that {@link StoreBenchmark} measures, in a JVM of its own: a store has the latest value of each key, each
- * record is a read and a write of it. The topology is the same for all stores; only the {@code DslStoreSuppliers} differ.
- * A task commits after so many of its records, and not by time, so that all stores commit equally often.
+ * The application that {@link StoreBenchmark} measures, in a JVM of its own: a store has the latest value of each key,
+ * each record is a read and a write of it. The topology is the same for all stores; only the {@code DslStoreSuppliers}
+ * differ. A task commits after so many of its records, and not by time, so that all stores commit equally often.
  *
- * <p>It answers on standard output, a line each: {@code running}, when all tasks are restored, and {@code processed}, after
- * so many records. On standard input it is told {@code memory}, {@code check} or {@code end}.
+ * <p>It answers on standard output, a line each: {@code running}, when all tasks are restored, and {@code processed},
+ * after so many records. On standard input it is told {@code memory}, {@code check} or {@code end}.
  */
 final class BenchmarkApplication {
     static final String STORE = "latest";
 
-    /** Longer than all that is measured between two commits, for commits by time and ends of transactions to stay away. */
+    /** Longer than all that is between two commits: none is due by time, and no transaction ends by it. */
     private static final int COMMIT_MILLIS = 600_000;
 
     private static final int TRANSACTION_MILLIS = 900_000; // the most that a broker grants

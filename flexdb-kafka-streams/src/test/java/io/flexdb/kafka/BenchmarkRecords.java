@@ -6,8 +6,8 @@ import java.util.Random;
 
 /**
  * The records of a topic, which are known by their numbers: a key among some, at random but the same each time, and a
- * value that begins with the record's number. Record {@code i} goes to partition {@code i} modulo their number, and a key
- * is in one partition only, so all partitions have equally many records. Any thread may use it.
+ * value that begins with the record's number. Record {@code i} goes to partition {@code i} modulo their number, and a
+ * key is in one partition only, so all partitions have equally many records. Any thread may use it.
  */
 final class BenchmarkRecords {
     static final int KEY_BYTES = 16;
@@ -62,7 +62,7 @@ final class BenchmarkRecords {
         return value;
     }
 
-    /** The number of the last of the first so many records that has each key, by the key's number; -1 if none has it. */
+    /** The number of the last record of each key among the first so many, by the number of the key; or -1. */
     long[] latest(long records) {
         long[] latest = new long[keys()];
         Arrays.fill(latest, -1);

@@ -27,18 +27,19 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * What do stores of Kafka Streams cost with FlexDB beneath, and what with the built-in RocksDB? A broker in this JVM, an
- * application in one of its own ({@link BenchmarkApplication}), for each store:
+ * What do stores of Kafka Streams cost with FlexDB beneath, and what with the built-in RocksDB? A broker in this JVM,
+ * an application in one of its own ({@link BenchmarkApplication}), for each store:
  *
  * <ul>
  *   <li>updates a second, with the application's processor time and the bytes that it writes;
- *   <li>the records restored, and the time until it runs again, after a {@code kill -9} with so many uncommitted records;
+ *   <li>the records restored, and the time until it runs again, after a {@code kill -9} with so many uncommitted
+ *       records;
  *   <li>the same with an empty directory of states;
  *   <li>memory and open files with many tasks.
  * </ul>
  *
- * <p>What a store has is compared with what was sent, after each restoration. The log cleaner is off, so an empty directory
- * gets all records of the changelog.
+ * <p>What a store has is compared with what was sent, after each restoration. The log cleaner is off, so an empty
+ * directory gets all records of the changelog.
  *
  * <pre>
  * jmh/run.sh program kafka --records=1000000

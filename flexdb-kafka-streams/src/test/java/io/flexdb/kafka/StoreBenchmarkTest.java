@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The benchmark runs, gives the figures that the suite {@code kafka} of {@code jmh/run.sh} shows, and leaves no files. */
+/** The benchmark gives the figures that the suite {@code kafka} of {@code jmh/run.sh} shows, and leaves no files. */
 class StoreBenchmarkTest {
     private static final List<String> OF_A_GUARANTEE = List.of(
             "updates",

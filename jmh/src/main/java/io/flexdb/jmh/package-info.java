@@ -1,2 +1,2 @@
-/** Benchmarks of the key-value store, and what the paper's tables have in common. */
+/** What the benchmarks have in common. */
 package io.flexdb.jmh;

@@ -1,5 +1,6 @@
 package io.flexdb.internal.base;
 
+import io.flexdb.flexspace.internal.base.SlidingReader;
 import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
@@ -10,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.zip.CRC32C;
 
 /**
  * Goes through all pairs of a space in logical order, which is that of their keys, without the sparse index. It reports
@@ -26,7 +26,7 @@ public final class PairWalk {
      * a pair needs. A pair that is longer than a piece is verified part by part. A visitor that wants its value reads
      * it once more.
      */
-    private static final int WINDOW_BYTES = 1 << 20;
+    private static final int PIECE_BYTES = 1 << 20;
 
     /** Receives the pairs, and the bytes that are lost. */
     public interface Visitor {
@@ -48,16 +48,12 @@ public final class PairWalk {
         void passed(long bytes);
     }
 
-    private final SpaceReads reads;
-    private final FlexTreeView view;
     private final Path dataFile;
     private final Visitor visitor;
-    private final ByteBuffer window = ByteBuffer.allocateDirect(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private final SlidingReader reader;
     private final ExtentCursor extents = new ExtentCursor();
-    private final CRC32C crc = new CRC32C();
     private final long size;
-    private long windowFrom;
-    private int windowBytes;
     private byte[] key = new byte[64];
     private int keyLength;
     private byte[] lastKey = new byte[64];
@@ -71,11 +67,11 @@ public final class PairWalk {
 
     /** @param dataFile for messages */
     public PairWalk(SpaceReads reads, FlexTreeView view, Path dataFile, Visitor visitor) {
-        this.reads = reads;
-        this.view = view;
         this.dataFile = dataFile;
         this.visitor = visitor;
         this.size = view.size();
+        SlidingReader.Source space = (to, from) -> reads.read(view, from, to, 0, to.limit());
+        this.reader = new SlidingReader(space, piece, PIECE_BYTES, true).begin(size);
         extents.reset(view);
     }
 
@@ -131,8 +127,8 @@ public final class PairWalk {
     /** Reads the pair that begins at a place, and returns where it ends. */
     private long readPair(long at) {
         int headerBytes = (int) Math.min(RecordFormat.MAX_HEADER_BYTES, size - at);
-        int position = load(at, headerBytes);
-        long header = RecordFormat.readHeader(window, position, position + headerBytes);
+        int position = reader.load(at, headerBytes);
+        long header = RecordFormat.readHeader(piece, position, position + headerBytes);
         if (header < 0 || RecordFormat.recordBytes(header) > size - at) {
             throw noPair(at, "lengths of a pair within the space", "others");
         }
@@ -142,16 +138,16 @@ public final class PairWalk {
         valueOffset = at + RecordFormat.headerBytes(header) + keyLength;
         pairOffset = at;
         int keyFrom = RecordFormat.headerBytes(header);
-        position = load(at, Math.min(bytes, keyFrom + keyLength));
+        position = reader.load(at, Math.min(bytes, keyFrom + keyLength));
         if (key.length < keyLength) {
             key = new byte[Math.max(keyLength, 2 * key.length)];
         }
-        window.get(position + keyFrom, key, 0, keyLength);
-        expiry = RecordFormat.expiry(window, position, header);
-        mergedThrough = RecordFormat.mergedThrough(window, position, header);
+        piece.get(position + keyFrom, key, 0, keyLength);
+        expiry = RecordFormat.expiry(piece, position, header);
+        mergedThrough = RecordFormat.mergedThrough(piece, position, header);
         hasWaiting = RecordFormat.hasWaiting(header);
-        int expected = RecordFormat.checksum(window, position);
-        int found = checksum(at + Integer.BYTES, bytes - Integer.BYTES);
+        int expected = RecordFormat.checksum(piece, position);
+        int found = reader.checksum(at + Integer.BYTES, bytes - Integer.BYTES);
         if (found != expected) {
             throw noPair(at, "a pair with checksum " + Integer.toHexString(expected), Integer.toHexString(found));
         }
@@ -164,37 +160,8 @@ public final class PairWalk {
         return at + bytes;
     }
 
-    private int checksum(long from, int bytes) {
-        crc.reset();
-        for (int done = 0; done < bytes; ) {
-            int length = Math.min(bytes - done, WINDOW_BYTES);
-            int position = load(from + done, length);
-            crc.update(window.duplicate().limit(position + length).position(position));
-            done += length;
-        }
-        return (int) crc.getValue();
-    }
-
     private CorruptionException noPair(long at, String expected, String found) {
         return new CorruptionException(dataFile, 0, expected + " at logical offset " + at, found);
-    }
-
-    /** Has the window hold some bytes of the space, and returns where. */
-    private int load(long from, int bytes) {
-        if (from < windowFrom || from + bytes > windowFrom + windowBytes) {
-            int ahead = (int) Math.min(WINDOW_BYTES, size - from);
-            windowBytes = 0;
-            windowFrom = from;
-            try {
-                reads.read(view, from, window.clear(), 0, ahead);
-            } catch (CorruptionException | StoreIoException e) {
-                ahead = bytes; // what is damaged may be behind it
-                reads.read(view, from, window.clear(), 0, ahead);
-            }
-            window.clear();
-            windowBytes = ahead;
-        }
-        return (int) (from - windowFrom);
     }
 
     /** Where the pair begins in the space. */
@@ -233,13 +200,7 @@ public final class PairWalk {
 
     /** Fills a buffer with a part of the value, from some place in it on, which is read once more. */
     public void copyValue(int from, ByteBuffer destination) {
-        for (int done = from; destination.hasRemaining(); ) {
-            int length = Math.min(destination.remaining(), WINDOW_BYTES);
-            int position = load(valueOffset + done, length);
-            destination.put(destination.position(), window, position, length);
-            destination.position(destination.position() + length);
-            done += length;
-        }
+        reader.copy(valueOffset + from, destination);
     }
 
     /** Whether a list of waiting operands stands in the place of the value. */
@@ -249,11 +210,6 @@ public final class PairWalk {
 
     /** Reads the value once more, into an array, from an index on. */
     public void copyValue(byte[] destination, int index) {
-        for (int done = 0; done < valueLength; ) {
-            int length = Math.min(valueLength - done, WINDOW_BYTES);
-            int position = load(valueOffset + done, length);
-            window.get(position, destination, index + done, length);
-            done += length;
-        }
+        reader.copy(valueOffset, ByteBuffer.wrap(destination, index, valueLength));
     }
 }

@@ -1,6 +1,7 @@
 package io.flexdb.internal.log;
 
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.internal.vfs.Zeros;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
@@ -38,16 +39,7 @@ record FoundLog(Path path, WalId id, long capacity, long mark, long end, long la
             file.readFully(piece, position);
             file.write(piece.flip(), position);
         }
-        zero(file, end, Math.min(end + WalFormat.FRAME_HEADER_BYTES, capacity));
+        Zeros.write(file, end, Math.min(WalFormat.FRAME_HEADER_BYTES, capacity - end));
         file.force();
-    }
-
-    /** Writes zeros. */
-    static void zero(VfsFile file, long start, long end) {
-        ByteBuffer zeros = ByteBuffer.allocateDirect(PIECE_BYTES);
-        for (long position = start; position < end; position += zeros.capacity()) {
-            zeros.clear().limit((int) Math.min(zeros.capacity(), end - position));
-            file.write(zeros, position);
-        }
     }
 }

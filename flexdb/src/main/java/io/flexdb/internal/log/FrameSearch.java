@@ -1,5 +1,6 @@
 package io.flexdb.internal.log;
 
+import io.flexdb.flexspace.internal.base.SlidingReader;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WritePayload;
@@ -35,8 +36,8 @@ final class FrameSearch {
     private final int generationLow;
     private final long end;
     private final RangeChecksums checksums;
-    private final ByteBuffer piece;
-    private long pieceStart;
+    private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private final SlidingReader reader;
 
     /** @param from before which nothing is asked for, a multiple of 8 */
     FrameSearch(VfsFile file, FrameHeader header, long generation, long from) {
@@ -45,9 +46,7 @@ final class FrameSearch {
         this.generationLow = (int) generation;
         this.end = file.size();
         this.checksums = new RangeChecksums(file, from);
-        this.piece = ByteBuffer.allocateDirect(PIECE_BYTES)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .limit(0);
+        this.reader = new SlidingReader(file::readFully, piece, PIECE_BYTES).begin(end);
     }
 
     /** Where the first frame of the log begins from a position on; -1 if there is none. */
@@ -108,9 +107,9 @@ final class FrameSearch {
         if (payload.length < length) {
             return false;
         }
-        load(position);
-        int field = piece.getInt((int) (position - pieceStart) + WalFormat.FRAME_LENGTH);
-        int check = piece.getInt((int) (position - pieceStart) + WalFormat.FRAME_CHECK);
+        int at = load(position);
+        int field = piece.getInt(at + WalFormat.FRAME_LENGTH);
+        int check = piece.getInt(at + WalFormat.FRAME_CHECK);
         file.readFully(ByteBuffer.wrap(payload), position + WalFormat.FRAME_HEADER_BYTES);
         for (int bit = 0; bit < length * Byte.SIZE; bit++) {
             byte mask = (byte) (1 << bit % Byte.SIZE);
@@ -125,9 +124,9 @@ final class FrameSearch {
 
     /** Whether one bit of the length is wrong, and nothing else. */
     private boolean isLengthDamaged(long position) {
-        load(position);
-        int field = piece.getInt((int) (position - pieceStart) + WalFormat.FRAME_LENGTH);
-        int check = piece.getInt((int) (position - pieceStart) + WalFormat.FRAME_CHECK);
+        int at = load(position);
+        int field = piece.getInt(at + WalFormat.FRAME_LENGTH);
+        int check = piece.getInt(at + WalFormat.FRAME_CHECK);
         for (int bit = 0; bit < Integer.SIZE; bit++) {
             int right = field ^ 1 << bit;
             int length = right & ~WalFormat.BEHIND_LOAD;
@@ -144,8 +143,7 @@ final class FrameSearch {
 
     /** The length of the frame that may be there, or 0. */
     private int lengthAt(long position) {
-        load(position);
-        int length = piece.getInt((int) (position - pieceStart) + WalFormat.FRAME_LENGTH) & ~WalFormat.BEHIND_LOAD;
+        int length = piece.getInt(load(position) + WalFormat.FRAME_LENGTH) & ~WalFormat.BEHIND_LOAD;
         return isPossible(position, length) ? length : 0;
     }
 
@@ -155,9 +153,9 @@ final class FrameSearch {
 
     /** The low half of the generation that a frame would be of. */
     private int generationAt(long position) {
-        load(position);
-        int field = piece.getInt((int) (position - pieceStart) + WalFormat.FRAME_LENGTH);
-        int check = piece.getInt((int) (position - pieceStart) + WalFormat.FRAME_CHECK);
+        int at = load(position);
+        int field = piece.getInt(at + WalFormat.FRAME_LENGTH);
+        int check = piece.getInt(at + WalFormat.FRAME_CHECK);
         return generationOf(position, field, field & ~WalFormat.BEHIND_LOAD, check);
     }
 
@@ -166,11 +164,8 @@ final class FrameSearch {
         return header.frameCheck(position, field, payload) ^ check ^ generationLow;
     }
 
-    private void load(long position) {
-        if (position < pieceStart || position + WalFormat.FRAME_HEADER_BYTES > pieceStart + piece.limit()) {
-            pieceStart = position;
-            piece.clear().limit((int) Math.min(PIECE_BYTES, end - position));
-            file.readFully(piece, position);
-        }
+    /** Has the piece hold the header that a frame would have, and returns where. */
+    private int load(long position) {
+        return reader.load(position, WalFormat.FRAME_HEADER_BYTES);
     }
 }

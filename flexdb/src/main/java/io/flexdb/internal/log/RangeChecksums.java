@@ -1,9 +1,8 @@
 package io.flexdb.internal.log;
 
+import io.flexdb.flexspace.internal.base.SlidingReader;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.zip.CRC32C;
 
 /** CRC32Cs of any ranges of a file, each for the price of some pages, however long it is. For one thread. */
 final class RangeChecksums {
@@ -18,58 +17,42 @@ final class RangeChecksums {
     private static final int POLYNOMIAL = 0x82F63B78;
     private static final int[][] BEHIND = powers(); // 2^k zero bytes, for each k
 
-    private final VfsFile file;
     private final long first;
     private final int[] pages; // the checksum of all bytes up to the begin of each page
-    private final CRC32C crc = new CRC32C();
-    private final Page begin = new Page(); // pages that were read last
-    private final Page end = new Page();
-
-    private final class Page {
-        private final ByteBuffer bytes = ByteBuffer.allocate(PAGE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        private int number = -1;
-
-        /** The checksum of all bytes up to a position. */
-        int before(long position) {
-            int page = (int) (position - first >>> PAGE_SHIFT);
-            int inPage = (int) (position - first) & PAGE_BYTES - 1;
-            if (inPage == 0) {
-                return pages[page];
-            }
-            if (number != page) {
-                number = -1;
-                long from = first + ((long) page << PAGE_SHIFT);
-                file.readFully(bytes.clear().limit((int) Math.min(PAGE_BYTES, file.size() - from)), from);
-                number = page;
-            }
-            crc.reset();
-            crc.update(bytes.array(), 0, inPage);
-            return (int) crc.getValue() ^ behindZeros(pages[page], inPage);
-        }
-    }
+    private final SlidingReader begin; // each with the page that was read last
+    private final SlidingReader end;
 
     /** Reads a file from a position to its end. */
     RangeChecksums(VfsFile file, long first) {
-        this.file = file;
         this.first = first;
         long bytes = file.size() - first;
         this.pages = new int[(int) (bytes >>> PAGE_SHIFT) + 1];
-        ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.max(1, Math.min(PIECE_BYTES, bytes)));
+        this.begin = reader(file, PAGE_BYTES);
+        this.end = reader(file, PAGE_BYTES);
+        SlidingReader all = reader(file, (int) Math.max(1, Math.min(PIECE_BYTES, bytes)));
         for (int page = 1; page < pages.length; page++) {
-            long at = (long) page - 1 << PAGE_SHIFT;
-            int inPiece = (int) at & PIECE_BYTES - 1;
-            if (inPiece == 0) {
-                file.readFully(piece.clear().limit((int) Math.min(PIECE_BYTES, bytes - at)), first + at);
-            }
-            crc.reset();
-            crc.update(piece.limit(inPiece + PAGE_BYTES).position(inPiece));
-            pages[page] = (int) crc.getValue() ^ behindZeros(pages[page - 1], PAGE_BYTES);
+            pages[page] = all.checksum(startOf(page - 1), PAGE_BYTES) ^ behindZeros(pages[page - 1], PAGE_BYTES);
         }
+    }
+
+    private static SlidingReader reader(VfsFile file, int bytes) {
+        return new SlidingReader(file::readFully, ByteBuffer.allocateDirect(bytes), bytes).begin(file.size());
+    }
+
+    private long startOf(int page) {
+        return first + ((long) page << PAGE_SHIFT);
     }
 
     /** The checksum of some bytes of the file. */
     int of(long position, int bytes) {
-        return end.before(position + bytes) ^ behindZeros(begin.before(position), bytes);
+        return before(position + bytes, end) ^ behindZeros(before(position, begin), bytes);
+    }
+
+    /** The checksum of all bytes up to a position. */
+    private int before(long position, SlidingReader reader) {
+        int page = (int) (position - first >>> PAGE_SHIFT);
+        int inPage = (int) (position - startOf(page));
+        return reader.checksum(startOf(page), inPage) ^ behindZeros(pages[page], inPage);
     }
 
     private static int behindZeros(int checksum, int bytes) {

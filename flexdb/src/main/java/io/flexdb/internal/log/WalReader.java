@@ -1,6 +1,7 @@
 package io.flexdb.internal.log;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.base.SlidingReader;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
@@ -13,7 +14,6 @@ import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.zip.CRC32C;
 
 /**
  * Reads one file of the write-ahead log from its first frame to its end. Changes nothing. For one thread.
@@ -25,15 +25,14 @@ import java.util.zip.CRC32C;
  * wherever no crash can have been the cause, it is a {@link CorruptionException}.
  */
 public final class WalReader implements AutoCloseable {
-    private static final int WINDOW_BYTES = 1 << 18;
+    private static final int PIECE_BYTES = 1 << 18;
     private static final int GLANCE_BYTES = 1 << 13; // what is read at first to see whether there is more
 
     private final VfsFile file;
     private final Path openedPath;
     private final long storeId;
-    private final ByteBuffer window;
-    private long windowStart;
-    private int nextLoadBytes = WINDOW_BYTES;
+    private final ByteBuffer buffer;
+    private final SlidingReader reader;
     private final long fileBytes;
     private final long number;
     private final long generation;
@@ -79,11 +78,12 @@ public final class WalReader implements AutoCloseable {
         this.file = vfs.open(path, OpenMode.READ);
         try {
             this.fileBytes = file.size();
-            int bytes = (int) Math.min(fileBytes, WINDOW_BYTES);
-            this.window = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
-            load(0);
+            int bytes = (int) Math.min(fileBytes, PIECE_BYTES);
+            this.buffer = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            this.reader = new SlidingReader(file::readFully, buffer, GLANCE_BYTES);
+            loadStart();
             this.generation = tolerant ? generationInAnyCase() : requireHeader();
-            this.number = tolerated == null ? window.getLong(WalFormat.HEADER_NUMBER) : numberInName();
+            this.number = tolerated == null ? buffer.getLong(WalFormat.HEADER_NUMBER) : numberInName();
             this.markPosition = readMark();
             this.header = new FrameHeader(storeId, generation);
             begin();
@@ -93,12 +93,9 @@ public final class WalReader implements AutoCloseable {
         }
     }
 
-    private void load(long start) {
-        windowStart = start;
-        window.clear().limit((int) Math.min(Math.min(window.capacity(), nextLoadBytes), fileBytes - start));
-        nextLoadBytes = Math.min(WINDOW_BYTES, 4 * nextLoadBytes);
-        file.readFully(window, start);
-        window.flip();
+    /** Has the buffer hold what the file has before its first frame, from index 0 on. */
+    private void loadStart() {
+        reader.begin(fileBytes).load(0, (int) Math.min(fileBytes, WalFormat.FIRST_FRAME));
     }
 
     /** Returns the generation. */
@@ -109,24 +106,24 @@ public final class WalReader implements AutoCloseable {
         FilePreamble.check(
                 file.path(),
                 0,
-                window.duplicate(),
+                buffer.duplicate(),
                 FormatVersion.WAL,
                 WalFormat.HEADER_CHECKSUM - FilePreamble.FIELDS_OFFSET,
                 storeId);
-        String name = WalFormat.fileName(window.getLong(WalFormat.HEADER_NUMBER));
+        String name = WalFormat.fileName(buffer.getLong(WalFormat.HEADER_NUMBER));
         if (!name.equals(file.path().getFileName().toString())) {
             throw damage(WalFormat.HEADER_NUMBER, "the number in the file's name", name);
         }
-        if (window.getLong(WalFormat.HEADER_GENERATION) <= 0) {
-            throw damage(WalFormat.HEADER_GENERATION, "a generation", hex(window.getLong(WalFormat.HEADER_GENERATION)));
+        if (buffer.getLong(WalFormat.HEADER_GENERATION) <= 0) {
+            throw damage(WalFormat.HEADER_GENERATION, "a generation", hex(buffer.getLong(WalFormat.HEADER_GENERATION)));
         }
-        long capacity = window.getLong(WalFormat.HEADER_CAPACITY);
+        long capacity = buffer.getLong(WalFormat.HEADER_CAPACITY);
         if (capacity != fileBytes || capacity < WalFormat.MIN_CAPACITY || capacity > WalFormat.MAX_CAPACITY) {
             throw damage(WalFormat.HEADER_CAPACITY, "a file of " + capacity + " bytes", fileBytes + " bytes");
         }
         requireZeros(WalFormat.HEADER_BYTES, WalFormat.MARK_GENERATION);
         requireZeros(WalFormat.MARK_GENERATION + WalFormat.MARK_BYTES, WalFormat.START);
-        return window.getLong(WalFormat.HEADER_GENERATION);
+        return buffer.getLong(WalFormat.HEADER_GENERATION);
     }
 
     /**
@@ -141,7 +138,7 @@ public final class WalReader implements AutoCloseable {
             }
             tolerated = e;
             FrameHeader none = new FrameHeader(storeId, 0);
-            int low = none.startCheck(window.getLong(WalFormat.START)) ^ window.getInt(WalFormat.START_CHECK);
+            int low = none.startCheck(buffer.getLong(WalFormat.START)) ^ buffer.getInt(WalFormat.START_CHECK);
             FrameSearch frames = new FrameSearch(file, none, 0, WalFormat.FIRST_FRAME);
             if (low <= 0 || frames.generation(WalFormat.FIRST_FRAME) != low) {
                 throw e;
@@ -165,17 +162,17 @@ public final class WalReader implements AutoCloseable {
 
     private void requireZeros(int from, int to) {
         for (int i = from; i < to; i++) {
-            if (window.get(i) != 0) {
-                throw damage(i, "zero", hex(window.get(i) & 0xff));
+            if (buffer.get(i) != 0) {
+                throw damage(i, "zero", hex(buffer.get(i) & 0xff));
             }
         }
     }
 
     /** Up to where the file is known to have been forced; a mark that was torn or is of an earlier use says nothing. */
     private long readMark() {
-        long marked = window.getLong(WalFormat.MARK_POSITION);
-        boolean valid = window.getLong(WalFormat.MARK_GENERATION) == generation
-                && window.getInt(WalFormat.MARK_CHECKSUM) == WalFormat.markChecksum(id(), marked);
+        long marked = buffer.getLong(WalFormat.MARK_POSITION);
+        boolean valid = buffer.getLong(WalFormat.MARK_GENERATION) == generation
+                && buffer.getInt(WalFormat.MARK_CHECKSUM) == WalFormat.markChecksum(id(), marked);
         return valid ? marked : WalFormat.FIRST_FRAME;
     }
 
@@ -186,9 +183,9 @@ public final class WalReader implements AutoCloseable {
 
     /** The sequence number of the first entry; 0 if nothing was written in this use of the file, or not all of it. */
     private long readStart() {
-        long sequence = window.getLong(WalFormat.START);
-        if (window.getInt(WalFormat.START_CHECK) != header.startCheck(sequence)
-                || window.getInt(WalFormat.START_ZERO) != 0) {
+        long sequence = buffer.getLong(WalFormat.START);
+        if (buffer.getInt(WalFormat.START_CHECK) != header.startCheck(sequence)
+                || buffer.getInt(WalFormat.START_ZERO) != 0) {
             return 0;
         }
         if (sequence < 1) { // no crash does this: the check says that this is what was written
@@ -203,13 +200,11 @@ public final class WalReader implements AutoCloseable {
      */
     void lookAgain() {
         ended = false;
-        nextLoadBytes = GLANCE_BYTES;
         if (nextSequence == 0) {
-            load(0);
+            loadStart();
             begin();
         }
-        windowStart = 0;
-        window.limit(0); // what was read before may be out of date
+        reader.begin(fileBytes); // what was read before may be out of date
     }
 
     /** The name under which the file was opened, whatever it is now. */
@@ -292,9 +287,9 @@ public final class WalReader implements AutoCloseable {
         if (fileBytes - position < WalFormat.FRAME_HEADER_BYTES) {
             return "the end of the file";
         }
-        load(position, WalFormat.FRAME_HEADER_BYTES, WalFormat.FRAME_HEADER_BYTES);
-        int length = window.getInt((int) (position - windowStart) + WalFormat.FRAME_LENGTH);
-        int check = window.getInt((int) (position - windowStart) + WalFormat.FRAME_CHECK);
+        int at = reader.load(position, WalFormat.FRAME_HEADER_BYTES);
+        int length = buffer.getInt(at + WalFormat.FRAME_LENGTH);
+        int check = buffer.getInt(at + WalFormat.FRAME_CHECK);
         int payloadBytes = length & ~WalFormat.BEHIND_LOAD;
         if (payloadBytes < 1 || WalFormat.frameBytes(payloadBytes) > fileBytes - position || !isFrame(length, check)) {
             return "no frame of generation " + generation;
@@ -318,42 +313,15 @@ public final class WalReader implements AutoCloseable {
         int payloadBytes = length & ~WalFormat.BEHIND_LOAD;
         long start = position + WalFormat.FRAME_HEADER_BYTES;
         // The length may be any bytes: nobody is asked for much memory before it has passed for that of a frame.
-        if (payloadBytes > WINDOW_BYTES
-                && header.frameCheck(position, length, checksumOf(start, payloadBytes)) != check) {
+        if (payloadBytes > PIECE_BYTES
+                && header.frameCheck(position, length, reader.checksum(start, payloadBytes)) != check) {
             return false;
         }
-        readPayload(start, payloadBytes);
+        if (bytes.length < payloadBytes) {
+            bytes = new byte[(int) Math.min(fileBytes, Math.max(payloadBytes, 2L * bytes.length))];
+        }
+        reader.copy(start, ByteBuffer.wrap(bytes, 0, payloadBytes));
         return header.frameCheck(position, length, WritePayload.checksum(bytes, 0, payloadBytes)) == check;
-    }
-
-    private int checksumOf(long start, int bytes) {
-        CRC32C crc = new CRC32C();
-        int piece;
-        for (int done = 0; done < bytes; done += piece) {
-            piece = load(start + done, 1, bytes - done);
-            int index = (int) (start + done - windowStart);
-            crc.update(window.duplicate().limit(index + piece).position(index));
-        }
-        return (int) crc.getValue();
-    }
-
-    private void readPayload(long start, int length) {
-        if (bytes.length < length) {
-            bytes = new byte[(int) Math.min(fileBytes, Math.max(length, 2L * bytes.length))];
-        }
-        int piece;
-        for (int done = 0; done < length; done += piece) {
-            piece = load(start + done, 1, length - done);
-            window.get((int) (start + done - windowStart), bytes, done, piece);
-        }
-    }
-
-    /** Has the window hold some bytes of the file, at least so many, and returns how many of those wanted it has. */
-    private int load(long start, int least, int wanted) {
-        if (start < windowStart || start + least > windowStart + window.limit()) {
-            load(start);
-        }
-        return (int) Math.min(wanted, windowStart + window.limit() - start);
     }
 
     /**

@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.vfs.MappedFile;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.internal.vfs.Zeros;
 import io.flexdb.internal.mem.Payload;
 import io.flexdb.storage.StoreClosedException;
 import io.flexdb.storage.StoreFailedException;
@@ -279,7 +280,7 @@ public final class WalWriter implements AutoCloseable {
     public void goOn() {
         requireUsable();
         try {
-            FoundLog.zero(file, appendedPosition, capacity);
+            Zeros.write(file, appendedPosition, capacity - appendedPosition);
             file.force();
         } catch (RuntimeException e) {
             throw fail(e);

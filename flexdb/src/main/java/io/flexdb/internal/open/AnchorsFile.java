@@ -15,7 +15,6 @@ import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -78,7 +77,7 @@ public final class AnchorsFile {
     /** Returns how many bytes it has for intervals. */
     private static long writeFile(Vfs vfs, Path path, SparseIndex index, SpaceEngine engine) {
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
-            ByteBuffer piece = newPiece();
+            ByteBuffer piece = IntervalsFile.newPiece(PIECE_BYTES);
             byte[] anchor = new byte[RecordFormat.MAX_KEY_BYTES];
             CRC32C crc = new CRC32C();
             long bytes = 0;
@@ -92,19 +91,14 @@ public final class AnchorsFile {
                 piece.put(anchor, 0, length);
             }
             bytes += IntervalsFile.writePiece(file, piece, bytes, crc);
-            ByteBuffer block = FilePreamble.begin(FormatVersion.ANCHORS, engine.storeId());
-            block.putLong(engine.treeVersion()).putLong(engine.logGeneration()).putLong(engine.tag());
-            block.putLong(index.intervalCount()).putLong(bytes).putInt((int) crc.getValue());
+            ByteBuffer block = IntervalsFile.beginBlock(FormatVersion.ANCHORS, index, engine);
+            block.putLong(bytes).putInt((int) crc.getValue());
             file.write(FilePreamble.finish(block), 0);
             if (bytes > LEAST_FORCED_BYTES) {
                 file.force();
             }
             return bytes;
         }
-    }
-
-    private static ByteBuffer newPiece() {
-        return ByteBuffer.allocate(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /**
@@ -116,15 +110,13 @@ public final class AnchorsFile {
     public static boolean load(Vfs vfs, Path directory, SpaceEngine engine, Intervals into) {
         Path path = directory.resolve(StoreFiles.ANCHORS_NAME);
         boolean loading = false;
-        try (VfsFile file = vfs.exists(path) ? vfs.open(path, OpenMode.READ) : null) {
+        try (VfsFile file = IntervalsFile.openIfThere(vfs, path)) {
             if (file == null) {
                 return false;
             }
             ByteBuffer block = FilePreamble.check(
                     path, 0, FilePreamble.read(file, 0), FormatVersion.ANCHORS, FIELD_BYTES, engine.storeId());
-            boolean fits = block.getLong() == engine.openedTreeVersion()
-                    & block.getLong() == engine.openedLogGeneration()
-                    & block.getLong() == engine.tag();
+            boolean fits = IntervalsFile.fits(block, engine);
             long intervals = block.getLong();
             long bytes = block.getLong();
             int crc = block.getInt();
@@ -149,20 +141,14 @@ public final class AnchorsFile {
 
     /** Reads all intervals, a piece at a time, and returns whether they are sound as far as they could be read. */
     private static boolean walk(VfsFile file, long bytes, int expectedCrc, long intervals, long size, Intervals into) {
-        ByteBuffer piece = newPiece();
+        ByteBuffer piece = IntervalsFile.newPiece(PIECE_BYTES).limit(0);
         CRC32C crc = new CRC32C();
         byte[] last = new byte[RecordFormat.MAX_KEY_BYTES];
         int lastLength = 0;
         long total = 0;
         long count = 0;
         for (long read = 0; read < bytes; ) {
-            int left = piece.position(); // of an interval that is not all there
-            piece.limit((int) Math.min(piece.capacity(), left + bytes - read));
-            int length = piece.remaining();
-            file.readFully(piece, FilePreamble.BLOCK_BYTES + read);
-            crc.update(piece.array(), left, length);
-            read += length;
-            piece.flip();
+            read += IntervalsFile.fill(file, piece, read, bytes, crc);
             while (piece.remaining() >= ENTRY_BYTES) {
                 int at = piece.position();
                 long lengthBytes = piece.getLong();
@@ -195,9 +181,8 @@ public final class AnchorsFile {
                 total += lengthBytes;
                 count++;
             }
-            piece.compact();
         }
-        return piece.position() == 0
+        return !piece.hasRemaining()
                 && (int) crc.getValue() == expectedCrc
                 && count == intervals
                 && total == size

@@ -15,7 +15,6 @@ import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
@@ -102,8 +101,8 @@ final class DirectoriesFile {
     private static void writeFile(
             Vfs vfs, Path path, SparseIndex index, IntervalCache cache, SavedDirectories old, SpaceEngine engine) {
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
-            ByteBuffer table = newPiece(TABLE_PIECE_BYTES);
-            ByteBuffer piece = newPiece(Math.max(PIECE_BYTES, 2 * cache.maxDirectoryBytes()));
+            ByteBuffer table = IntervalsFile.newPiece(TABLE_PIECE_BYTES);
+            ByteBuffer piece = IntervalsFile.newPiece(Math.max(PIECE_BYTES, 2 * cache.maxDirectoryBytes()));
             CRC32C crc = new CRC32C();
             long intervals = index.intervalCount();
             long tableAt = FilePreamble.BLOCK_BYTES;
@@ -113,7 +112,7 @@ final class DirectoriesFile {
             for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
                 number++;
                 if (piece.remaining() < cache.maxDirectoryBytes()) {
-                    at += write(file, piece, at);
+                    at += IntervalsFile.write(file, piece, at);
                 }
                 int begin = piece.position();
                 long content = cursor.contentNumber();
@@ -123,32 +122,17 @@ final class DirectoriesFile {
                 table.putLong(at + begin).putInt(isThere ? length : 0);
                 table.putInt(isThere ? SavedDirectories.checksum(crc, number, piece.slice(begin, length)) : 0);
                 if (!table.hasRemaining()) {
-                    tableAt += write(file, table, tableAt);
+                    tableAt += IntervalsFile.write(file, table, tableAt);
                 }
             }
-            write(file, piece, at);
-            write(file, table, tableAt);
+            IntervalsFile.write(file, piece, at);
+            IntervalsFile.write(file, table, tableAt);
             writeBlock(file, index, engine);
         }
     }
 
     private static void writeBlock(VfsFile file, SparseIndex index, SpaceEngine engine) {
-        ByteBuffer block = FilePreamble.begin(FormatVersion.DIRECTORIES, engine.storeId());
-        block.putLong(engine.treeVersion()).putLong(engine.logGeneration()).putLong(engine.tag());
-        block.putLong(index.intervalCount());
-        file.write(FilePreamble.finish(block), 0);
-    }
-
-    private static ByteBuffer newPiece(int bytes) {
-        return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /** Writes a piece, empties it, and returns how many bytes it had. */
-    private static int write(VfsFile file, ByteBuffer piece, long at) {
-        int length = piece.flip().remaining();
-        file.write(piece, at);
-        piece.clear();
-        return length;
+        file.write(FilePreamble.finish(IntervalsFile.beginBlock(FormatVersion.DIRECTORIES, index, engine)), 0);
     }
 
     /**
@@ -169,11 +153,7 @@ final class DirectoriesFile {
             file = vfs.open(path, OpenMode.READ);
             ByteBuffer block = FilePreamble.check(
                     path, 0, FilePreamble.read(file, 0), FormatVersion.DIRECTORIES, FIELD_BYTES, engine.storeId());
-            boolean fits = block.getLong() == engine.openedTreeVersion()
-                    & block.getLong() == engine.openedLogGeneration()
-                    & block.getLong() == engine.tag()
-                    & block.getLong() == index.intervalCount();
-            if (fits) {
+            if (IntervalsFile.fits(block, engine) & block.getLong() == index.intervalCount()) {
                 saved = new SavedDirectories(file, FilePreamble.BLOCK_BYTES, index.intervalCount(), cache);
             }
             return saved;

@@ -86,7 +86,7 @@ final class IntervalsFile {
 
     private void writeFile(Vfs vfs, Path path, SparseIndex index, SpaceEngine engine, Saved saved) {
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
-            ByteBuffer piece = newPiece();
+            ByteBuffer piece = newPiece(PIECE_BYTES);
             CRC32C crc = new CRC32C();
             saved.begin(piece);
             long bytes = 0;
@@ -98,24 +98,42 @@ final class IntervalsFile {
                 saved.save(cursor, piece);
             }
             bytes += writePiece(file, piece, bytes, crc);
-            ByteBuffer block = FilePreamble.begin(kind, engine.storeId());
-            block.putLong(engine.treeVersion()).putLong(engine.logGeneration()).putLong(engine.tag());
-            block.putLong(index.intervalCount()).putLong(bytes).putInt((int) crc.getValue());
+            ByteBuffer block = beginBlock(kind, index, engine).putLong(bytes).putInt((int) crc.getValue());
             block.putInt(saved.number());
             file.write(FilePreamble.finish(block), 0);
         }
     }
 
-    private static ByteBuffer newPiece() {
-        return ByteBuffer.allocate(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    /** The first block of a file of this space, positioned behind its number of intervals. */
+    static ByteBuffer beginBlock(FilePreamble.Kind kind, SparseIndex index, SpaceEngine engine) {
+        return FilePreamble.begin(kind, engine.storeId())
+                .putLong(engine.treeVersion())
+                .putLong(engine.logGeneration())
+                .putLong(engine.tag())
+                .putLong(index.intervalCount());
+    }
+
+    /** Whether a block, positioned at its fields, is of the space as it was when it was opened. */
+    static boolean fits(ByteBuffer block, SpaceEngine engine) {
+        return block.getLong() == engine.openedTreeVersion()
+                & block.getLong() == engine.openedLogGeneration()
+                & block.getLong() == engine.tag();
+    }
+
+    static ByteBuffer newPiece(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Writes a piece behind the first block and those before, empties it, and returns how many bytes it had. */
     static int writePiece(VfsFile file, ByteBuffer piece, long written, CRC32C crc) {
-        piece.flip();
-        int length = piece.remaining();
-        crc.update(piece.duplicate());
-        file.write(piece, FilePreamble.BLOCK_BYTES + written);
+        crc.update(piece.duplicate().flip());
+        return write(file, piece, FilePreamble.BLOCK_BYTES + written);
+    }
+
+    /** Writes a piece, empties it, and returns how many bytes it had. */
+    static int write(VfsFile file, ByteBuffer piece, long at) {
+        int length = piece.flip().remaining();
+        file.write(piece, at);
         piece.clear();
         return length;
     }
@@ -134,10 +152,7 @@ final class IntervalsFile {
             }
             ByteBuffer block =
                     FilePreamble.check(path, 0, FilePreamble.read(file, 0), kind, FIELD_BYTES, engine.storeId());
-            boolean fits = block.getLong() == engine.openedTreeVersion()
-                    & block.getLong() == engine.openedLogGeneration()
-                    & block.getLong() == engine.tag()
-                    & block.getLong() == index.intervalCount();
+            boolean fits = fits(block, engine) & block.getLong() == index.intervalCount();
             long bytes = block.getLong();
             int crc = block.getInt();
             int number = block.getInt();
@@ -150,14 +165,14 @@ final class IntervalsFile {
         }
     }
 
-    private static VfsFile openIfThere(Vfs vfs, Path path) {
+    static VfsFile openIfThere(Vfs vfs, Path path) {
         return vfs.exists(path) ? vfs.open(path, OpenMode.READ) : null;
     }
 
     private boolean restore(
             VfsFile file, long bytes, int expectedCrc, int number, SparseIndex index, Restored restored) {
         CRC32C crc = new CRC32C();
-        ByteBuffer piece = newPiece().limit(0);
+        ByteBuffer piece = newPiece(PIECE_BYTES).limit(0);
         long read = fill(file, piece, 0, bytes, crc);
         if (!restored.begin(number, piece)) {
             return false;
@@ -175,7 +190,7 @@ final class IntervalsFile {
     }
 
     /** Fills a piece up behind its unread rest, and returns how many bytes were added. */
-    private static int fill(VfsFile file, ByteBuffer piece, long read, long bytes, CRC32C crc) {
+    static int fill(VfsFile file, ByteBuffer piece, long read, long bytes, CRC32C crc) {
         piece.compact();
         int from = piece.position();
         int length = (int) Math.min(piece.remaining(), bytes - read);

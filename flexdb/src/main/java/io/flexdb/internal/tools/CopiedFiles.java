@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.engine.FoundTag;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.internal.vfs.Zeros;
 import io.flexdb.internal.log.WalReader;
 import io.flexdb.internal.open.StoreFiles;
 import io.flexdb.storage.CorruptionException;
@@ -110,7 +111,7 @@ final class CopiedFiles {
             piece.flip();
             crc.update(piece);
             boolean last = position + length == size;
-            boolean zero = isZero(length);
+            boolean zero = Zeros.are(piece, 0, length);
             usedBytes += zero ? 0 : length;
             if (target != null && (last || !zero)) {
                 piece.clear().limit(length);
@@ -120,20 +121,5 @@ final class CopiedFiles {
             read.accept(length);
         }
         return (int) crc.getValue();
-    }
-
-    private boolean isZero(int length) {
-        int i = 0;
-        for (; i + Long.BYTES <= length; i += Long.BYTES) {
-            if (piece.getLong(i) != 0) {
-                return false;
-            }
-        }
-        for (; i < length; i++) {
-            if (piece.get(i) != 0) {
-                return false;
-            }
-        }
-        return true;
     }
 }

@@ -1,6 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.flexspace.internal.base.SlidingReader;
 import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
@@ -30,7 +31,7 @@ public final class IntervalDivider {
      * Of a very large interval only a part is divided at a time, and the rest stays coarse. So neither memory nor the
      * time of a change of the index depends on the content of a file.
      */
-    private static final int WINDOW_BYTES = 256 << 10;
+    private static final int PIECE_BYTES = 256 << 10;
     private static final int FIRST_BYTES = 4 << 10; // of an interval, and behind a skipped value
     /** Most pairs of small pieces that are joined: such pairs came one by one, so more will come. */
     private static final int JOINED_PAIRS = Interval.MAX_PAIRS * 7 / 8;
@@ -39,19 +40,17 @@ public final class IntervalDivider {
     private static final int KEY_BYTES_AT_ONCE = 4 << 20;
     private static final int BYTES_AT_ONCE = 64 << 20;
 
-    private final SpaceReads reads;
     private final Path dataFile;
     private final LongSupplier newContent;
     private final int pairsAtOnce;
     private final ExtentCursor pieces = new ExtentCursor();
-    private final ByteBuffer window;
+    private final ByteBuffer piece;
+    private final SlidingReader reader;
 
-    // The interval, and where the window lies in it.
+    // The interval.
     private FlexTreeView space;
     private long intervalOffset;
     private long intervalBytes;
-    private long windowFrom;
-    private int windowBytes;
     private long nextPiece; // where the next piece of the data file begins in it
 
     // The start of each pair, its key, and the pairs with which pieces begin.
@@ -74,11 +73,12 @@ public final class IntervalDivider {
 
     /** Makes a divider with fewer pairs at a time, for tests. */
     public IntervalDivider(SpaceReads reads, Path dataFile, OffHeap memory, LongSupplier newContent, int pairsAtOnce) {
-        this.reads = reads;
         this.dataFile = dataFile;
         this.newContent = newContent;
         this.pairsAtOnce = pairsAtOnce;
-        this.window = memory.allocate(OffHeap.Use.READS, WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        this.piece = memory.allocate(OffHeap.Use.READS, PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        SlidingReader.Source interval = (to, from) -> reads.read(space, intervalOffset + from, to, 0, to.limit());
+        this.reader = new SlidingReader(interval, piece, FIRST_BYTES);
     }
 
     /**
@@ -158,8 +158,7 @@ public final class IntervalDivider {
     private long readPairs() {
         pairs = 0;
         keyBytes = 0;
-        windowFrom = 0;
-        windowBytes = 0;
+        reader.begin(intervalBytes);
         pieceCount = 0;
         nextPiece = 0;
         pieces.reset(space);
@@ -176,16 +175,16 @@ public final class IntervalDivider {
     private long readPair(long at) {
         long left = intervalBytes - at;
         int headerBytes = (int) Math.min(RecordFormat.MAX_HEADER_BYTES, left);
-        int position = inWindow(at, headerBytes);
-        long header = RecordFormat.readHeader(window, position, position + headerBytes);
+        int position = reader.load(at, headerBytes);
+        long header = RecordFormat.readHeader(piece, position, position + headerBytes);
         int keyLength = header < 0 ? 0 : RecordFormat.keyLength(header);
         if (keyLength == 0 || RecordFormat.recordBytes(header) > left) {
             throw damaged(at, "a pair within " + left + " bytes", RecordFormat.found(header));
         }
         headerBytes = RecordFormat.headerBytes(header);
-        position = inWindow(at, headerBytes + keyLength);
+        position = reader.load(at, headerBytes + keyLength);
         makeRoom(keyLength);
-        window.get(position + headerBytes, keys, keyBytes, keyLength);
+        piece.get(position + headerBytes, keys, keyBytes, keyLength);
         if (pairs > 0
                 && Arrays.compareUnsigned(keys, keyStart(pairs - 1), keyBytes, keys, keyBytes, keyBytes + keyLength)
                         >= 0) {
@@ -230,19 +229,6 @@ public final class IntervalDivider {
         if (keys.length - keyBytes < keyLength) {
             keys = Arrays.copyOf(keys, Math.max(2 * keys.length, keyBytes + keyLength));
         }
-    }
-
-    /** The index in the window of bytes of the interval; reads them over its content if they are not there. */
-    private int inWindow(long at, int bytes) {
-        if (at < windowFrom || at + bytes > windowFrom + windowBytes) {
-            boolean goesOn = windowBytes > 0 && at <= windowFrom + windowBytes;
-            int wanted = Math.max(bytes, goesOn ? WINDOW_BYTES : FIRST_BYTES);
-            int readBytes = (int) Math.min(wanted, intervalBytes - at);
-            reads.read(space, intervalOffset + at, window, 0, readBytes);
-            windowFrom = at;
-            windowBytes = readBytes;
-        }
-        return (int) (at - windowFrom);
     }
 
     private CorruptionException damaged(long at, String expected, String found) {

@@ -1,5 +1,6 @@
 package io.flexdb.internal.write;
 
+import io.flexdb.flexspace.internal.base.SlidingReader;
 import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.IntervalCursor;
@@ -15,21 +16,20 @@ import java.util.Arrays;
 /** The pairs that the space of one version has, in key order, as they are stored. For one thread. */
 final class SpacePairs {
     /*
-     * Bytes come in windows, and from frames that were verified. A pair longer than a window is never brought as a
-     * whole: only its key is asked for.
+     * Bytes come from frames that were verified. A pair longer than a piece is never brought as a whole: only its key
+     * is asked for.
      */
-    static final int WINDOW_BYTES = 256 << 10;
+    private static final int PIECE_BYTES = 256 << 10;
 
     private final StoreVersions versions;
     private final SpaceReads reads;
     private final PinnedVersion pin;
     private final Path dataFile;
     private final IntervalCursor cursor;
-    private final ByteBuffer window = ByteBuffer.allocateDirect(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    private long windowFrom; // logical offset
-    private int windowBytes;
-    private int ahead; // bytes to bring at once: more and more as long as there is no jump
+    private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private final SlidingReader reader = new SlidingReader(this::read, piece, 0);
     private long pair; // logical offset
+    private int position; // of the pair in the piece
     private long intervalEnd;
     private int pairBytes;
     private int keyFrom; // behind the beginning of the pair
@@ -44,6 +44,16 @@ final class SpacePairs {
         this.pin = pin;
         this.dataFile = dataFile;
         this.cursor = index.cursor();
+        reader.begin(pin.version().index().totalBytes());
+    }
+
+    private void read(ByteBuffer destination, long logicalOffset) {
+        int ticket = versions.enter(); // the bytes may be in the memory of a segment that is being written
+        try {
+            reads.read(pin.version().space(), logicalOffset, destination, 0, destination.limit());
+        } finally {
+            versions.exit(ticket);
+        }
     }
 
     /** Goes to the first pair with a key not below this one, which is not below that of the pair it is at. */
@@ -53,7 +63,6 @@ final class SpacePairs {
         }
         if (!valid && !ended) {
             cursor.seek(pin.version().index(), to, 0, to.length);
-            ahead = 0;
             enterInterval();
         }
         while (valid && compare(to) < 0) {
@@ -97,8 +106,8 @@ final class SpacePairs {
     }
 
     private void load() {
-        int at = bring(RecordFormat.MAX_HEADER_BYTES);
-        long header = RecordFormat.readHeader(window, at, windowBytes);
+        int headerBytes = bring(RecordFormat.MAX_HEADER_BYTES);
+        long header = RecordFormat.readHeader(piece, position, position + headerBytes);
         long bytes = header < 0 ? 0 : RecordFormat.recordBytes(header);
         if (header < 0 || bytes > intervalEnd - pair) {
             throw new CorruptionException(
@@ -110,32 +119,19 @@ final class SpacePairs {
         pairBytes = (int) bytes;
         keyFrom = RecordFormat.headerBytes(header);
         keyLength = RecordFormat.keyLength(header);
-        at = bring(isWhole() ? pairBytes : keyFrom + keyLength);
+        bring(isWhole() ? pairBytes : keyFrom + keyLength);
         if (key.length < keyLength) {
             key = new byte[RecordFormat.MAX_KEY_BYTES];
         }
-        window.get(at + keyFrom, key, 0, keyLength);
+        piece.get(position + keyFrom, key, 0, keyLength);
         valid = true;
     }
 
-    /** Has the window hold so many bytes of the pair, or those that the interval has, and returns where. */
+    /** Has the piece hold so many bytes of the pair, or those that the interval has, and returns how many. */
     private int bring(int bytes) {
-        long wanted = Math.min(bytes, intervalEnd - pair);
-        if (pair < windowFrom || pair + wanted > windowFrom + windowBytes) {
-            long left = pin.version().index().totalBytes() - pair;
-            int length = (int) Math.min(Math.min(WINDOW_BYTES, left), Math.max(intervalEnd - pair, ahead));
-            ahead = Math.min(2 * length, WINDOW_BYTES);
-            windowBytes = 0;
-            int ticket = versions.enter(); // the bytes may be in the memory of a segment that is being written
-            try {
-                reads.read(pin.version().space(), pair, window, 0, length);
-            } finally {
-                versions.exit(ticket);
-            }
-            windowFrom = pair;
-            windowBytes = length;
-        }
-        return (int) (pair - windowFrom);
+        int wanted = (int) Math.min(bytes, intervalEnd - pair);
+        position = reader.load(pair, wanted, intervalEnd - pair);
+        return wanted;
     }
 
     // ---- the pair that it is at
@@ -147,16 +143,16 @@ final class SpacePairs {
 
     /** Whether the buffer has all of it. */
     boolean isWhole() {
-        return pairBytes <= WINDOW_BYTES;
+        return pairBytes <= PIECE_BYTES;
     }
 
     /** Has the pair, at {@link #position()}. */
     ByteBuffer buffer() {
-        return window;
+        return piece;
     }
 
     int position() {
-        return (int) (pair - windowFrom);
+        return position;
     }
 
     /** Holds the key from index 0 on. */

@@ -249,7 +249,7 @@ public final class KeyValue {
         return ended;
     }
 
-    /** Removes a directory with all that is in it, if it is there. */
+    /** Removes a file, or a directory with all that is in it, if it is there. */
     public static void remove(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;

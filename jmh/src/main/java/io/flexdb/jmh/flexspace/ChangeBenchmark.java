@@ -1,6 +1,7 @@
 package io.flexdb.jmh.flexspace;
 
 import io.flexdb.flexspace.FlexSpace;
+import io.flexdb.jmh.flexdb.KeyValue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -67,7 +68,7 @@ public class ChangeBenchmark {
     @TearDown(Level.Iteration)
     public void remove() throws IOException {
         space.close();
-        Subject.removeTree(directory);
+        KeyValue.remove(directory);
     }
 
     /** At any offset: nearly every one cuts an extent in two. */

@@ -2,6 +2,7 @@ package io.flexdb.jmh.flexspace;
 
 import io.flexdb.flexspace.FlexSpace;
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.jmh.flexdb.KeyValue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -99,7 +100,7 @@ public class ReadBenchmark {
     public void remove() throws IOException {
         space.close();
         channel.close();
-        Subject.removeTree(directory);
+        KeyValue.remove(directory);
     }
 
     /** FlexSpace. */

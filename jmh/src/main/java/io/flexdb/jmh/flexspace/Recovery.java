@@ -5,6 +5,7 @@ import io.flexdb.flexspace.FlexSpace;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.jmh.PageCache;
 import io.flexdb.jmh.RandomNumbers;
+import io.flexdb.jmh.flexdb.KeyValue;
 import io.flexdb.jmh.flexspace.Table2Settings.RecoveryCase;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -66,7 +67,7 @@ final class Recovery {
     private void measure(RecoveryCase recovery) throws IOException {
         Path copy = subject.directory().resolve(COPY_NAME);
         subject.remove();
-        Subject.removeTree(copy);
+        KeyValue.remove(copy);
         try {
             long size;
             // A crash when the log is longest. No file changes while it is copied.
@@ -84,7 +85,7 @@ final class Recovery {
             check(recovery);
         } finally {
             subject.remove();
-            Subject.removeTree(copy);
+            KeyValue.remove(copy);
         }
     }
 

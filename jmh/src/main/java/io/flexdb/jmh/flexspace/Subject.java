@@ -1,11 +1,9 @@
 package io.flexdb.jmh.flexspace;
 
 import io.flexdb.flexspace.FlexSpaceOptions;
+import io.flexdb.jmh.flexdb.KeyValue;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.Stream;
 
 /**
  * One of those compared: FlexSpace, or plain files of a file system.
@@ -52,18 +50,6 @@ record Subject(String name, Path directory, long cacheBytes, long logBytes) {
 
     /** Removes what was created, or left by a run that was killed. */
     void remove() throws IOException {
-        removeTree(files());
-    }
-
-    /** Removes a file or a directory, if it exists. */
-    static void removeTree(Path path) throws IOException {
-        if (!Files.exists(path)) {
-            return;
-        }
-        try (Stream<Path> tree = Files.walk(path)) {
-            for (Path each : (Iterable<Path>) tree.sorted(Comparator.reverseOrder())::iterator) {
-                Files.delete(each);
-            }
-        }
+        KeyValue.remove(files());
     }
 }

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.check;
 
+import io.flexdb.flexspace.internal.base.SlidingReader;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLogReader;
 import io.flexdb.flexspace.internal.prefetch.ReadAhead;
@@ -11,7 +12,6 @@ import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.LongConsumer;
-import java.util.zip.CRC32C;
 
 /** Verifies a logical log, and goes on behind what is damaged. For one thread; the log may be appended to meanwhile. */
 final class LogChecker {
@@ -22,7 +22,7 @@ final class LogChecker {
      * finding, which says how many frames that were. If none is found, nothing behind the damage can be told apart, up
      * to the end.
      */
-    private static final int WINDOW_BYTES = 1 << 20;
+    private static final int PIECE_BYTES = 1 << 20;
     private static final int BLOCK_BYTES = 4096;
     private static final int TRIES = 100;
 
@@ -31,11 +31,10 @@ final class LogChecker {
     private final long generation;
     private final Findings findings;
     private final LongConsumer bytesRead;
-    private final ByteBuffer window = ByteBuffer.allocateDirect(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    private final CRC32C crc = new CRC32C();
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private final SlidingReader reader = new SlidingReader(this::read, buffer, PIECE_BYTES);
     private final ReadAhead frames;
-    private long windowStart;
-    private long windowEnd;
+    private long readUpTo = LogFormat.FRAMES_OFFSET;
     private long end; // of what is checked
     private int payloadBytes; // of the header found last
     private long sequence; // of the header found last
@@ -87,9 +86,8 @@ final class LogChecker {
     }
 
     private void checkFrames() {
-        windowStart = LogFormat.FRAMES_OFFSET;
-        windowEnd = LogFormat.FRAMES_OFFSET;
-        frames.add(windowEnd, Math.max(0, end - windowEnd));
+        reader.begin(end);
+        frames.add(readUpTo, Math.max(0, end - readUpTo));
         long position = LogFormat.FRAMES_OFFSET;
         long expected = 1;
         while (position < end) {
@@ -120,61 +118,50 @@ final class LogChecker {
     }
 
     private boolean isHeader(long position, long leastSequence) {
-        int at = load(position, LogFormat.FRAME_HEADER_BYTES);
-        if (!LogFormat.isFrameHeader(window, at, generation, end - position - LogFormat.FRAME_HEADER_BYTES)) {
+        int at = reader.load(position, LogFormat.FRAME_HEADER_BYTES);
+        if (!LogFormat.isFrameHeader(buffer, at, generation, end - position - LogFormat.FRAME_HEADER_BYTES)) {
             return false;
         }
-        payloadBytes = window.getInt(at + LogFormat.FRAME_PAYLOAD_BYTES_OFFSET);
-        sequence = window.getLong(at + LogFormat.FRAME_SEQUENCE_OFFSET);
+        payloadBytes = buffer.getInt(at + LogFormat.FRAME_PAYLOAD_BYTES_OFFSET);
+        sequence = buffer.getLong(at + LogFormat.FRAME_SEQUENCE_OFFSET);
         return sequence >= leastSequence;
     }
 
     private void checkPayload(long position) {
-        int at = load(position, LogFormat.FRAME_HEADER_BYTES);
-        int expected = window.getInt(at + LogFormat.FRAME_PAYLOAD_CRC_OFFSET);
-        crc.reset();
-        for (int done = 0; done < payloadBytes; ) {
-            int piece = Math.min(payloadBytes - done, BLOCK_BYTES);
-            int from = load(position + LogFormat.FRAME_HEADER_BYTES + done, piece);
-            crc.update(window.duplicate().limit(from + piece).position(from));
-            done += piece;
-        }
-        if ((int) crc.getValue() != expected) {
+        int at = reader.load(position, LogFormat.FRAME_HEADER_BYTES);
+        int expected = buffer.getInt(at + LogFormat.FRAME_PAYLOAD_CRC_OFFSET);
+        int found = reader.checksum(position + LogFormat.FRAME_HEADER_BYTES, payloadBytes);
+        if (found != expected) {
             findings.add(
                     file.path(),
                     position,
                     "checksum " + Integer.toHexString(expected) + " of frame " + sequence,
-                    Integer.toHexString((int) crc.getValue()));
+                    Integer.toHexString(found));
         }
     }
 
-    /** Sees to it that some bytes before the end are in the window, and returns where. Never goes back. */
-    private int load(long position, int bytes) {
-        if (position < windowStart || position + bytes > windowEnd) {
-            int length = (int) Math.min(WINDOW_BYTES, end - position);
-            frames.beforeRead(position + length - windowEnd);
-            windowStart = position;
-            windowEnd = position + length;
-            try {
-                file.readFully(window.clear().limit(length), position);
-            } catch (StoreIoException e) {
-                readBlocks(length);
-            }
-            window.clear();
-            bytesRead.accept(length);
+    /** Reads frames; never goes back. */
+    private void read(ByteBuffer destination, long position) {
+        int length = destination.limit();
+        frames.beforeRead(position + length - readUpTo);
+        readUpTo = position + length;
+        try {
+            file.readFully(destination, position);
+        } catch (StoreIoException e) {
+            readBlocks(destination, position, length);
         }
-        return (int) (position - windowStart);
+        bytesRead.accept(length);
     }
 
-    /** A part of the window can't be read: finds out which, and leaves zeros there. */
-    private void readBlocks(int length) {
+    /** A part of a piece can't be read: finds out which, and leaves zeros there. */
+    private void readBlocks(ByteBuffer destination, long position, int length) {
         for (int at = 0; at < length; at += BLOCK_BYTES) {
             int block = Math.min(BLOCK_BYTES, length - at);
             try {
-                file.readFully(window.clear().limit(at + block).position(at), windowStart + at);
+                file.readFully(destination.limit(at + block).position(at), position + at);
             } catch (StoreIoException e) {
-                findings.add(file.path(), windowStart + at, block + " bytes of log that can be read", e);
-                window.clear().position(at).put(new byte[block]);
+                findings.add(file.path(), position + at, block + " bytes of log that can be read", e);
+                destination.position(at).put(new byte[block]);
             }
         }
     }

@@ -3,6 +3,7 @@ package io.flexdb.flexspace.internal.engine;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
+import io.flexdb.flexspace.internal.vfs.Zeros;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
@@ -65,7 +66,7 @@ final class DataFileMatch {
         for (int frame = end - 1; frame >= first; frame--) {
             int position = frame - first << format.frameShift;
             int checksum = format.checksum(open.number, open.generation, frame, buffer, position, crc);
-            boolean zero = isZero(buffer, position, format.frameBytes);
+            boolean zero = Zeros.are(buffer, position, format.frameBytes);
             if (checksum != open.checksums[frame]) {
                 if (wrong++ == 0) {
                     newest = frame;
@@ -100,15 +101,5 @@ final class DataFileMatch {
             }
         }
         return false;
-    }
-
-    private static boolean isZero(ByteBuffer buffer, int from, int bytes) {
-        buffer.clear();
-        for (int at = from; at < from + bytes; at += Long.BYTES) {
-            if (buffer.getLong(at) != 0) {
-                return false;
-            }
-        }
-        return true;
     }
 }

@@ -5,11 +5,11 @@ import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.internal.vfs.Zeros;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
@@ -175,15 +175,15 @@ final class FoundData {
      * fewer.
      */
     static void copy(VfsFile from, VfsFile to, long bytes) {
-        ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.min(PIECE_BYTES, Math.max(Long.BYTES, bytes)))
-                .order(ByteOrder.nativeOrder());
+        ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.min(PIECE_BYTES, Math.max(Long.BYTES, bytes)));
         for (long position = 0; position < bytes; ) {
             int length = (int) Math.min(piece.capacity(), bytes - position);
             piece.clear().limit(length);
             int read = readToEnd(from, piece, position);
             piece.flip();
             boolean isLast = position + length == bytes || read < length;
-            if (read > 0 && (isLast || !isZero(piece))) { // the last one, so that the file is as long as the other
+            // The last one is written in any case, so that the file is as long as the other.
+            if (read > 0 && (isLast || !Zeros.are(piece, 0, read))) {
                 to.write(piece, position);
                 to.startWriting(position, read);
             }
@@ -208,16 +208,6 @@ final class FoundData {
             read += more;
         }
         return read;
-    }
-
-    private static boolean isZero(ByteBuffer piece) {
-        int at = 0;
-        for (; at + Long.BYTES <= piece.limit(); at += Long.BYTES) {
-            if (piece.getLong(at) != 0) {
-                return false;
-            }
-        }
-        return at == piece.limit();
     }
 
     /** The file. */

@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.log;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flexspace.internal.vfs.Zeros;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -102,22 +103,13 @@ public final class LogicalLogReader {
         for (long at = position; at < size; at += piece.capacity()) {
             piece = ByteBuffer.allocate((int) Math.min(PIECE_BYTES, size - at));
             file.readFully(piece, at);
-            if (!isZero(piece)) {
+            if (!Zeros.are(piece, 0, piece.capacity())) {
                 return true;
             }
         }
         ByteBuffer mark = ByteBuffer.allocate(LogFormat.MARK_BYTES);
         file.readFully(mark, LogFormat.MARK_OFFSET);
-        return !isZero(mark) && syncedUpTo(file, generation) == 0;
-    }
-
-    private static boolean isZero(ByteBuffer bytes) {
-        for (byte b : bytes.array()) {
-            if (b != 0) {
-                return false;
-            }
-        }
-        return true;
+        return !Zeros.are(mark, 0, LogFormat.MARK_BYTES) && syncedUpTo(file, generation) == 0;
     }
 
     /** Whole frames read so far. */

@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.vfs;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.SimulatedVfs;
@@ -50,6 +51,20 @@ class ZerosTest {
             }
             long taken = directBytes() - before; // or less than nothing, if others have let go of some
             assertTrue(taken < BYTES, () -> taken + " bytes");
+        }
+    }
+
+    @Test
+    void aBufferHasZerosAloneIfEveryByteIsOne() {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(BYTES);
+        assertTrue(Zeros.are(buffer, 0, BYTES));
+        for (int other : new int[] {0, 5, BYTES / 2, BYTES - 1}) {
+            buffer.put(other, (byte) 1);
+            assertFalse(Zeros.are(buffer, 0, BYTES));
+            assertFalse(Zeros.are(buffer, other, 1));
+            assertTrue(Zeros.are(buffer, 0, other));
+            assertTrue(Zeros.are(buffer, other + 1, BYTES - other - 1));
+            buffer.put(other, (byte) 0);
         }
     }
 

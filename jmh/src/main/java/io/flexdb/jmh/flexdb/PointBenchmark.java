@@ -1,4 +1,4 @@
-package io.flexdb.jmh;
+package io.flexdb.jmh.flexdb;
 
 import io.flexdb.Durability;
 import io.flexdb.FlexDB;
@@ -7,10 +7,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -84,11 +82,7 @@ public class PointBenchmark {
     @TearDown(Level.Trial)
     public void remove() throws IOException {
         store.close();
-        try (Stream<Path> tree = Files.walk(directory)) {
-            for (Path path : (Iterable<Path>) tree.sorted(Comparator.reverseOrder())::iterator) {
-                Files.delete(path);
-            }
-        }
+        KeyValue.remove(directory);
     }
 
     /** A value into a buffer of the caller. */

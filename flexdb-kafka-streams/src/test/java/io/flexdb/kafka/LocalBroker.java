@@ -18,11 +18,14 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 
 /** A broker of Kafka in this JVM, which is its own controller. */
 final class LocalBroker implements AutoCloseable {
+    private static final int MOST_TRIES = 1000; // each asks the broker
+
     private final String address;
     private final Properties properties;
     private KafkaRaftServer server; // null while it is stopped
@@ -125,7 +128,23 @@ final class LocalBroker implements AutoCloseable {
             for (int i = 0; i < partitions; i++) {
                 ends.put(new TopicPartition(name, i), OffsetSpec.latest());
             }
-            admin.listOffsets(ends).all().get(); // asks until there is a leader
+            awaitLeaders(admin, ends);
+        }
+    }
+
+    /** Asks for offsets, which answers once there are leaders; but a broker may not know yet that the topic is there. */
+    private static void awaitLeaders(Admin admin, Map<TopicPartition, OffsetSpec> ends)
+            throws ExecutionException, InterruptedException {
+        for (int tries = 1; ; tries++) {
+            try {
+                admin.listOffsets(ends).all().get();
+                return;
+            } catch (ExecutionException e) {
+                boolean known = !(e.getCause() instanceof UnknownTopicOrPartitionException);
+                if (known || tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
         }
     }
 

@@ -14,7 +14,7 @@ final class RestoredRecords {
     /** Of one store. More would make a batch not much cheaper: memtables sort, too. */
     private static final long MAX_BYTES = 8 << 20;
 
-    /** Of all stores of this JVM. When they have more, the one that goes on restoring writes what it has. */
+    /** Of all stores of this JVM. When they have more, each that goes on restoring writes what it was given at once. */
     private static final long MAX_BYTES_OF_ALL =
             Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 16);
 
@@ -36,7 +36,15 @@ final class RestoredRecords {
 
     /** Whether they should be written now. */
     boolean areMany() {
-        return bytes >= MAX_BYTES || BYTES_OF_ALL.get() >= MAX_BYTES_OF_ALL;
+        return bytes >= MAX_BYTES;
+    }
+
+    /**
+     * Whether they should be written now since all stores together have too many. To be asked after some records, not
+     * after each: it stays so while other stores keep theirs.
+     */
+    boolean areManyInAll() {
+        return bytes > 0 && BYTES_OF_ALL.get() >= MAX_BYTES_OF_ALL;
     }
 
     /** Whether there is none. */

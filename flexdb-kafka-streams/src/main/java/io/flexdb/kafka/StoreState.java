@@ -1,18 +1,14 @@
 package io.flexdb.kafka;
 
 import io.flexdb.Durability;
-import io.flexdb.FlexCursor;
 import io.flexdb.FlexDBStats;
 import io.flexdb.Keyspace;
-import io.flexdb.ReadOptions;
 import io.flexdb.Transaction;
 import io.flexdb.WriteBatch;
 import io.flexdb.WriteOptions;
 import io.flexdb.storage.SnapshotTooOldException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreClosedException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -41,7 +38,6 @@ import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.Query;
 import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.QueryResult;
-import org.apache.kafka.streams.state.internals.PositionSerde;
 import org.apache.kafka.streams.state.internals.StoreQueryUtils;
 
 /**
@@ -102,6 +98,7 @@ final class StoreState {
     private volatile Position committedPosition = Position.emptyPosition(); // what is in it, guarded by itself
     private StateStoreContext context;
     private volatile TaskDatabase database;
+    private StoreMeta meta;
     private boolean exactlyOnce;
     private boolean buffered; // writes wait in memory for the commit
     private boolean consistency;
@@ -110,7 +107,7 @@ final class StoreState {
     private final RestoredRecords restored = new RestoredRecords();
     private boolean restoring; // a record is being restored
     private boolean torn; // one was restored in part, and is in memory so
-    private long streamTime = -1;
+    private volatile long streamTime = -1; // written by the thread that writes
     private Map<TopicPartition, Long> lastCommit; // its offsets, or null
     private volatile boolean open;
 
@@ -185,32 +182,24 @@ final class StoreState {
         written = false;
         cleared = false;
         torn = false;
-        Keyspace meta = database.meta();
+        meta = new StoreMeta(name, database.meta());
         String prefix = keyspaceName("");
         for (String keyspace : database.keyspaces(prefix)) {
             long segment = Long.parseLong(keyspace.substring(prefix.length()));
             layers.put(segment, new Layer(database.db().keyspace(keyspace)));
         }
-        loadFormat(meta);
-        markAhead(meta);
-        byte[] storedPosition = meta.get(MetaKeys.position(name));
-        Position loaded = storedPosition == null
-                ? Position.emptyPosition()
-                : PositionSerde.deserialize(ByteBuffer.wrap(storedPosition));
-        position = loaded;
-        committedPosition = loaded.copy();
-        byte[] time = meta.get(MetaKeys.time(name));
-        streamTime = time == null ? -1 : ByteBuffer.wrap(time).getLong();
+        loadFormat();
+        markAhead();
+        position = meta.position();
+        committedPosition = position.copy();
+        streamTime = meta.time();
     }
 
-    private void loadFormat(Keyspace meta) {
-        byte[] encoded = meta.get(MetaKeys.format(name));
-        if (encoded == null) {
-            meta.put(MetaKeys.format(name), format.encode(), UNFORCED);
-            return;
-        }
-        String stored = new String(encoded, StandardCharsets.UTF_8);
-        if (!stored.equals(format.toString())) {
+    private void loadFormat() {
+        String stored = meta.format();
+        if (stored == null) {
+            meta.addFormat((key, value) -> database.meta().put(key, value, UNFORCED), format);
+        } else if (!stored.equals(format.toString())) {
             upgrade(format.upgradeFrom(stored)
                     .orElseThrow(() -> new ProcessorStateException("The store " + name + " was written as " + stored
                             + " and can't be opened as " + format
@@ -226,14 +215,14 @@ final class StoreState {
                 Transaction here = transaction.in(layer.keyspace());
                 layer.keyspace().forEach((key, value) -> here.put(key, converter.apply(value)));
             }
-            transaction.in(database.meta()).put(MetaKeys.format(name), format.encode());
+            meta.addFormat(into(transaction, database.meta()), format);
             transaction.commit(Durability.SYNC);
         }
     }
 
     /** Keeps S3. */
-    private void markAhead(Keyspace meta) {
-        boolean ahead = meta.containsKey(MetaKeys.ahead(name));
+    private void markAhead() {
+        boolean ahead = meta.isAhead();
         if (ahead && exactlyOnce) {
             throw new TaskCorruptedException(
                     Set.of(context.taskId()),
@@ -241,7 +230,7 @@ final class StoreState {
                             "The store " + name + " was not closed, so it may hold what was never committed"));
         }
         if (!ahead && !buffered) {
-            meta.put(MetaKeys.ahead(name), new byte[0], UNFORCED); // the log has it before what follows
+            meta.markAhead(); // the log has it before what follows
         }
     }
 
@@ -257,7 +246,7 @@ final class StoreState {
                 flush(restored.offsets(), Durability.NONE);
             }
             if (!buffered && !written && !cleared) {
-                database.meta().delete(MetaKeys.ahead(name), UNFORCED);
+                meta.clearAhead();
             }
         } catch (StorageException | IllegalArgumentException e) {
             throw failed("close", e);
@@ -343,7 +332,9 @@ final class StoreState {
     }
 
     void observe(long time) {
-        streamTime = Math.max(streamTime, time);
+        if (time > streamTime) {
+            streamTime = time;
+        }
     }
 
     // ---- writes
@@ -399,13 +390,19 @@ final class StoreState {
         checkOpen();
         requireWhole();
         run("restore", () -> {
-            synchronized (position) {
-                for (ConsumerRecord<byte[], byte[]> each : records) {
+            for (ConsumerRecord<byte[], byte[]> each : records) {
+                synchronized (position) {
                     restore(each, restorer);
-                    if (restored.areMany()) {
-                        flush(restored.offsets(), Durability.NONE); // S4
-                    }
                 }
+                if (restored.areMany()) {
+                    flush(restored.offsets(), Durability.NONE); // S4
+                }
+            }
+            if (restored.areManyInAll()) {
+                flush(restored.offsets(), Durability.NONE); // S4
+            }
+            if (!written) { // all that the position tells of comes from the changelog, and is shown to all
+                showPosition();
             }
             return null;
         });
@@ -426,7 +423,7 @@ final class StoreState {
         torn = false;
     }
 
-    /** A failure has ended the task. Whoever asks for more must not get an offset of what is not there. */
+    /** A failure has ended the task: no offset is given any more of records that are not there. */
     private void requireWhole() {
         if (torn) {
             throw new ProcessorStateException(
@@ -440,7 +437,7 @@ final class StoreState {
     void commit(Map<TopicPartition, Long> offsets) {
         checkOpen();
         requireWhole();
-        if (!written && restored.isEmpty() && offsets.equals(lastCommit)) {
+        if (!written && restored.isEmpty() && offsets.equals(lastCommit) && isPositionShown()) {
             return;
         }
         run("commit", () -> {
@@ -463,8 +460,23 @@ final class StoreState {
             }
             layers.values().forEach(Layer::clearMemory);
             restored.clear();
+            showPosition();
+        }
+    }
+
+    /** Has queries of what is committed know the position of now. */
+    private void showPosition() {
+        synchronized (committedPosition) {
             synchronized (position) {
                 committedPosition.merge(position);
+            }
+        }
+    }
+
+    private boolean isPositionShown() {
+        synchronized (committedPosition) {
+            synchronized (position) {
+                return committedPosition.equals(position);
             }
         }
     }
@@ -490,11 +502,20 @@ final class StoreState {
 
     private static BiConsumer<byte[], byte[]> into(Transaction transaction, Keyspace keyspace) {
         Transaction here = transaction.in(keyspace);
+        return into(here::put, here::delete);
+    }
+
+    private static BiConsumer<byte[], byte[]> into(WriteBatch batch, Keyspace keyspace) {
+        WriteBatch here = batch.in(keyspace);
+        return into(here::put, here::delete);
+    }
+
+    private static BiConsumer<byte[], byte[]> into(BiConsumer<byte[], byte[]> put, Consumer<byte[]> delete) {
         return (key, value) -> {
             if (value == null) {
-                here.delete(key);
+                delete.accept(key);
             } else {
-                here.put(key, value);
+                put.accept(key, value);
             }
         };
     }
@@ -517,68 +538,26 @@ final class StoreState {
         }
     }
 
-    private static BiConsumer<byte[], byte[]> into(WriteBatch batch, Keyspace keyspace) {
-        WriteBatch here = batch.in(keyspace);
-        return (key, value) -> {
-            if (value == null) {
-                here.delete(key);
-            } else {
-                here.put(key, value);
-            }
-        };
-    }
-
-    /** Adds what is kept beside the data to the writes that a consumer takes; it gets null to delete a key. */
-    private void addMeta(BiConsumer<byte[], byte[]> meta, Map<TopicPartition, Long> offsets) {
-        if (offsets.isEmpty()) {
-            clearOffsets(meta);
-        }
-        for (Map.Entry<TopicPartition, Long> entry : offsets.entrySet()) {
-            Long offset = entry.getValue();
-            meta.accept(MetaKeys.offset(name, entry.getKey()), offset == null ? null : bytes(offset));
-            if (offset == null) {
-                setCleared(meta);
-            }
-        }
+    /** Adds what is kept beside the data to the writes that a consumer takes. */
+    private void addMeta(BiConsumer<byte[], byte[]> writes, Map<TopicPartition, Long> offsets) {
+        cleared |= meta.addOffsets(writes, offsets); // S3
         if (streamTime >= 0) {
-            meta.accept(MetaKeys.time(name), bytes(streamTime));
+            meta.addTime(writes, streamTime);
         }
         synchronized (position) {
             if (!position.isEmpty()) {
-                ByteBuffer encoded = PositionSerde.serialize(position);
-                byte[] array = new byte[encoded.remaining()];
-                encoded.get(array);
-                meta.accept(MetaKeys.position(name), array);
+                meta.addPosition(writes, position);
             }
         }
-    }
-
-    /** Removes all offsets. A store that has none anyway, as without a changelog, stays as it is. */
-    private void clearOffsets(BiConsumer<byte[], byte[]> meta) {
-        try (FlexCursor cursor = database.meta().cursor(ReadOptions.defaults().withPrefix(MetaKeys.offsets(name)))) {
-            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
-                meta.accept(cursor.key(), null);
-                setCleared(meta);
-            }
-        }
-    }
-
-    private void setCleared(BiConsumer<byte[], byte[]> meta) {
-        cleared = true;
-        meta.accept(MetaKeys.ahead(name), new byte[0]); // S3: nobody knows what is wrong with it
-    }
-
-    private static byte[] bytes(long number) {
-        return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
     }
 
     /** See {@link StateStore#committedOffset}. */
     Long committedOffset(TopicPartition partition) {
         checkOpen();
         return run("read", () -> {
-            byte[] offset = database.meta().get(MetaKeys.offset(name, partition));
+            Long offset = meta.offset(partition);
             if (offset != null) {
-                return ByteBuffer.wrap(offset).getLong();
+                return offset;
             }
             // By S3 nothing in it is wrong: it is restored from the beginning, and its task is not thrown away.
             return exactlyOnce && !cleared ? OFFSET_UNKNOWN : null;

@@ -105,7 +105,7 @@ final class TaskDatabase {
         return db;
     }
 
-    /** The keyspace for all that stores keep beside their data; see {@link MetaKeys}. */
+    /** The keyspace for all that stores keep beside their data; see {@link StoreMeta}. */
     Keyspace meta() {
         return meta;
     }

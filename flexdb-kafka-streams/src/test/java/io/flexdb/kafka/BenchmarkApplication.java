@@ -275,7 +275,7 @@ final class BenchmarkApplication {
     }
 
     /**
-     * What this process has used.
+     * The use that this process has made of the machine so far.
      *
      * @param nanos of the clock
      * @param processorNanos time on processors

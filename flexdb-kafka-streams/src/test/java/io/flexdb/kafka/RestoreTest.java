@@ -90,8 +90,8 @@ class RestoreTest {
         Restorable.open(store, context);
         Restorable.restore(context, records, 0, records.size() / 3);
         store.close();
-        byte[] offset = MetaKeys.offset("store", Restorable.CHANGELOG);
-        byte[] time = MetaKeys.time("store");
+        byte[] offset = StoreMeta.offsetKey("store", Restorable.CHANGELOG);
+        byte[] time = StoreMeta.timeKey("store");
         byte[] earlier = setMeta(offset, null, time);
         Restorable.open(store, context);
         Restorable.restore(context, records, 0, records.size() * 2 / 3);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
 import java.nio.ByteBuffer;
@@ -28,6 +29,7 @@ import org.apache.kafka.streams.kstream.Windowed;
 import org.apache.kafka.streams.kstream.internals.SessionWindow;
 import org.apache.kafka.streams.processor.StateStore;
 import org.apache.kafka.streams.query.MultiVersionedKeyQuery;
+import org.apache.kafka.streams.query.Position;
 import org.apache.kafka.streams.query.PositionBound;
 import org.apache.kafka.streams.query.QueryConfig;
 import org.apache.kafka.streams.query.VersionedKeyQuery;
@@ -355,6 +357,27 @@ class TimedStoresTest {
         try (FlexDB db = FlexDB.open(directory.resolve("flexdb"))) {
             assertEquals(3, db.keyspaces().size(), () -> db.keyspaces().toString());
         }
+    }
+
+    /** The offset of the changelog is as it was then, but the position in the input is not. */
+    @Test
+    void aCommitOfNothingButExpiredWritesIsAtTheirPosition() {
+        TestContext context = context(true);
+        VersionedKeyValueStore<Bytes, byte[]> store = versions(context);
+        Bytes key = Bytes.wrap(new byte[] {1});
+        context.processes(7);
+        store.put(key, new byte[] {1}, 1_000_000_000);
+        store.commit(Map.of(CHANGELOG, 1L));
+        context.processes(8);
+        assertEquals(VersionedKeyValueStore.PUT_RETURN_CODE_NOT_PUT, store.put(key, new byte[] {2}, 10));
+        QueryConfig committed = new QueryConfig(false, IsolationLevel.READ_COMMITTED);
+        PositionBound bound = PositionBound.at(Position.emptyPosition().withComponent("input", 0, 8));
+        VersionedKeyQuery<Bytes, byte[]> query = VersionedKeyQuery.withKey(key);
+        assertTrue(store.query(query, bound, committed).isFailure());
+        store.commit(Map.of(CHANGELOG, 1L));
+        assertEquals(
+                "1000000000..=[1]", asText(store.query(query, bound, committed).getResult()));
+        store.close();
     }
 
     @Test

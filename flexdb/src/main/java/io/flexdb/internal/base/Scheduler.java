@@ -18,7 +18,10 @@ public interface Scheduler {
         /** Has it run, or run once more, where threads run tasks. Any thread; takes no memory. */
         void wake();
 
-        /** Has it run before other tasks, for a caller that waits for it. Any thread; takes no memory. */
+        /**
+         * Has it run before other tasks, for a caller that waits for it. Where no threads run tasks, the caller runs it
+         * now, so it must hold no lock that the work takes. Any thread; takes no memory.
+         */
         void wakeFirst();
 
         /** Has it run in so many nanoseconds, where threads run tasks. */

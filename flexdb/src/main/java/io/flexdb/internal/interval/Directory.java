@@ -230,9 +230,9 @@ public final class Directory {
     }
 
     private static void outline(ByteBuffer from, int base, ByteBuffer to, int position) {
-        // An outline outlives the bounds that its directory was made for. Pairs that all come in its place have windows
-        // of
-        // their own, which must not skip what was common to the keys within those bounds.
+        // It may outlive the bounds that its directory was made for: windows of pairs that all come in its place must
+        // not
+        // skip what was common to keys within those.
         to.putShort(position + SKIPPED, (short) 0);
         int pairCount = pairCount(from, base);
         int layout = layout(from, base);

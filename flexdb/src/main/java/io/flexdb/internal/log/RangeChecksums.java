@@ -27,16 +27,17 @@ final class RangeChecksums {
         this.first = first;
         long bytes = file.size() - first;
         this.pages = new int[(int) (bytes >>> PAGE_SHIFT) + 1];
-        this.begin = reader(file, PAGE_BYTES);
-        this.end = reader(file, PAGE_BYTES);
-        SlidingReader all = reader(file, (int) Math.max(1, Math.min(PIECE_BYTES, bytes)));
+        this.begin = reader(file, ByteBuffer.allocate(PAGE_BYTES));
+        this.end = reader(file, ByteBuffer.allocate(PAGE_BYTES));
+        int atOnce = (int) Math.max(1, Math.min(PIECE_BYTES, bytes));
+        SlidingReader all = reader(file, ByteBuffer.allocateDirect(atOnce));
         for (int page = 1; page < pages.length; page++) {
             pages[page] = all.checksum(startOf(page - 1), PAGE_BYTES) ^ behindZeros(pages[page - 1], PAGE_BYTES);
         }
     }
 
-    private static SlidingReader reader(VfsFile file, int bytes) {
-        return new SlidingReader(file::readFully, ByteBuffer.allocateDirect(bytes), bytes).begin(file.size());
+    private static SlidingReader reader(VfsFile file, ByteBuffer buffer) {
+        return new SlidingReader(file::readFully, buffer, buffer.capacity()).begin(file.size());
     }
 
     private long startOf(int page) {

@@ -21,7 +21,7 @@ public final class RetiredTables {
      *
      * The one retired last does not count as held back. Where short walks go on all the time some are under way whenever
      * one is retired, and are over long before the next one. If it counted, the cache would make room for it at each
-     * commit, and lose what walks look for.
+     * commit, and lose what walks look for. The cost: one memtable above the budget while a pin holds the last one.
      */
     private final Epochs epochs;
     private final LongConsumer onPinned;
@@ -58,7 +58,7 @@ public final class RetiredTables {
 
     /**
      * @param recent knows which of them transactions may still ask for
-     * @param onPinned told of the bytes that only pins and transactions hold back
+     * @param onPinned told of the bytes that only pins and transactions hold back, but for the memtable retired last
      */
     public RetiredTables(Epochs epochs, MemLogs memLogs, RecentWrites recent, LongConsumer onPinned) {
         this.epochs = epochs;

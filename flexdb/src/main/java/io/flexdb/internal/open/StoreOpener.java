@@ -91,7 +91,7 @@ public final class StoreOpener {
     private WalRecovery recovery; // null until the logs are known
     private boolean begun;
     private boolean copiesCount;
-    private final boolean growing; // memtables may begin small
+    private final boolean sizeDerived; // nobody gave the size of memtables
     private long replayedWrites;
     private long replayedBytes; // of writes that no commit covers
 
@@ -107,7 +107,7 @@ public final class StoreOpener {
         this.budget = MemoryBudget.of(settings, jvm);
         this.settings = budget.applyTo(settings);
         this.ownBytes = budget.ownBytes(settings, jvm);
-        this.growing = settings.memtableBytes == StoreSettings.DERIVED;
+        this.sizeDerived = settings.memtableBytes == StoreSettings.DERIVED;
         this.registry = new KeyspaceRegistry(settings);
         this.merges = new MergeCalls(registry);
         this.overgrown = new OvergrownKeys(this.settings.memtableBytes, this.settings.longestListBytes);
@@ -191,7 +191,7 @@ public final class StoreOpener {
                     vfs,
                     walDirectory,
                     recovery.highest(),
-                    growing
+                    sizeDerived
                             ? MemtableSizes.derived(settings.memtableBytes, budget.memtables(), scheduler)
                             : new MemtableSizes(settings.memtableBytes, false, budget.memtables()),
                     memory,

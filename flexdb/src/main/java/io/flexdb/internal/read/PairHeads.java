@@ -94,6 +94,8 @@ final class PairHeads {
 
     /** Lets go of what has become large. Allocates nothing. */
     void shrink() {
+        reads = null;
+        space = null;
         if (window.capacity() > LEAST_BYTES) {
             window = NONE;
         }

@@ -129,7 +129,7 @@ public final class CommitThread {
 
     /**
      * Has something short done by the thread that commits, between two changes of the space, and returns or throws its
-     * result. Any thread but that one; without such a thread the caller does it.
+     * result. Any thread but that one; before it has begun, or without one, the caller does it.
      */
     public <T> T onErrand(Supplier<T> errand) {
         return task == null ? errand.get() : errands.run(errand, this::wakeForErrand);

@@ -3,6 +3,7 @@ package io.flexdb.flexspace.internal.base;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /**
@@ -20,7 +21,7 @@ public final class SlidingReader {
      */
     private static final int GROWTH = 4;
 
-    /** What is read. */
+    /** A file, or something else that gives bytes by position. */
     @FunctionalInterface
     public interface Source {
         /** Fills a buffer from index 0 to its limit with the bytes from a position on, of which there are as many. */
@@ -82,7 +83,7 @@ public final class SlidingReader {
         boolean goesOn = position >= start && position <= start + count;
         long wanted = Math.max(soon, goesOn ? Math.max(firstBytes, GROWTH * count) : firstBytes);
         int length = (int) Math.min(Math.min(wanted, buffer.capacity()), end - position);
-        assert bytes <= length : bytes + " of " + length + " bytes at " + position;
+        Objects.checkFromIndexSize(0, bytes, length); // or the caller would see what was there before
         count = 0;
         start = position;
         try {

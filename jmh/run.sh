@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures FlexDB beside its rivals and makes a report; "jmh/run.sh help" tells the arguments.
 #   jmh/run.sh list                        the suites
-#   jmh/run.sh all --scale smoke           does everything run? Minutes
+#   jmh/run.sh all --scale smoke           does everything run? Three minutes
 #   jmh/run.sh fig13a table1 [options]     some suites; again with the same options, an interrupted run goes on
 #   jmh/run.sh report --out DIR            the report of the results there are
 #   jmh/run.sh program NAME [options]      one of the benchmark programs by itself, with all its own options:
@@ -28,7 +28,7 @@ if ! is_current; then
 fi
 
 # Kafka Streams and a broker: nothing else here needs them, so they are built and got when they are asked for, and are
-# where the tests of their module have them. What hinders that hinders no other suite.
+# where the tests of their module have them. Without them only their suite is left out.
 kafka=$root/flexdb-kafka-streams
 kafka_jars=$kafka/target/test-class-path
 kafka_classes=

@@ -59,7 +59,7 @@ class OrderController {
         orders.cancel(id);
     }
 
-    /** What the store refuses, such as a limit below 0. */
+    /** Arguments that the store refuses, such as a limit below 0. */
     @ExceptionHandler(IllegalArgumentException.class)
     ProblemDetail badRequest(IllegalArgumentException e) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_REQUEST, e.getMessage());

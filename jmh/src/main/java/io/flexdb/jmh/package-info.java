@@ -1,2 +1,2 @@
-/** What the benchmarks have in common. */
+/** The parts that all benchmarks use. */
 package io.flexdb.jmh;

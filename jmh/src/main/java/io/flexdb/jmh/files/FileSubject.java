@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What is compared: files in stores by one schema, in {@code flexdb-files}, and on the disk.
+ * A subject of the comparison: files in stores by one schema, in {@code flexdb-files}, and on the disk.
  *
  * @param argument the name in arguments
  * @param label the name in tables

@@ -35,24 +35,18 @@ final class Compilations {
         long bytecodes; // of the largest of them
         long machineCode;
 
-        void add(RecordedEvent event) {
-            double spent = event.getDuration().toNanos() / 1e6;
+        void add(RecordedEvent event, double spent) {
             millis += spent;
             longestMillis = Math.max(longestMillis, spent);
             times++;
             bytecodes = Math.max(bytecodes, event.getLong("inlinedBytes"));
             machineCode = Math.max(machineCode, event.getLong("codeSize"));
         }
-
-        double millis() {
-            return millis;
-        }
     }
 
     /** A table of a recording: the time of all compilations, and of the methods that took longest, in Markdown. */
     static String table(String title, Path recording) throws IOException {
         Map<String, Unit> units = new HashMap<>();
-        double all = 0;
         double own = 0;
         try (RecordingFile events = new RecordingFile(recording)) {
             while (events.hasMoreEvents()) {
@@ -64,12 +58,12 @@ final class Compilations {
                 RecordedMethod method = event.getValue("method");
                 String className = method.getType().getName();
                 double millis = event.getDuration().toNanos() / 1e6;
-                all += millis;
                 own += className.startsWith(LIBRARY) ? millis : 0;
                 String name = className.substring(className.lastIndexOf('.') + 1) + "." + method.getName();
-                units.computeIfAbsent(name, absent -> new Unit()).add(event);
+                units.computeIfAbsent(name, absent -> new Unit()).add(event, millis);
             }
         }
+        double all = units.values().stream().mapToDouble(unit -> unit.millis).sum();
         StringBuilder table = new StringBuilder(String.format(
                 Locale.ROOT,
                 "%s: optimizing compiler %.1f s, %.1f s of it on FlexDB's methods and what they inline%n%n",
@@ -79,8 +73,7 @@ final class Compilations {
         table.append("| method | ms | longest, ms | times | bytecodes inlined | machine code, bytes |\n");
         table.append("|---|---:|---:|---:|---:|---:|\n");
         List<Map.Entry<String, Unit>> longest = units.entrySet().stream()
-                .sorted(Map.Entry.comparingByValue(
-                        Comparator.comparingDouble(Unit::millis).reversed()))
+                .sorted(Comparator.comparingDouble((Map.Entry<String, Unit> each) -> -each.getValue().millis))
                 .limit(MOST_SHOWN)
                 .toList();
         for (Map.Entry<String, Unit> each : longest) {

@@ -156,6 +156,7 @@ public final class KeyValue {
             List<String> command = onlyYcsb(workload, subject, space, copy);
             command.add("--prepared");
             Path recording = own.resolve("compilations.jfr");
+            remove(recording); // of the workload before
             if (settings.compilations) {
                 command.add(1, Compilations.jvmArgument(recording));
             }

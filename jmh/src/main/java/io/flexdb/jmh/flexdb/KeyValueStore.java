@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What the benchmarks ask of a store; the one place that opens it. Any thread may call it. What has a default is what
- * not all stores have, or what they are opened for ({@link Use}).
+ * A store as the benchmarks see it; the one place that opens it. Any thread may call it. Methods with a default are for
+ * abilities that not all stores have, or not in each {@link Use}.
  */
 public interface KeyValueStore extends AutoCloseable {
     void put(byte[] key, byte[] value);

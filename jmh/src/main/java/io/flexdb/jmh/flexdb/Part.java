@@ -23,7 +23,7 @@ enum Part {
     /** What only some stores have: many keys at once, sizes of ranges, copies and backups, deleted ranges. */
     FEATURES("What only some stores have"),
     /** Reads of keys and short ranges that are absent, with FlexDB's range filter and without. */
-    ABSENT("What is absent"),
+    ABSENT("Absent keys and empty ranges"),
     /** Updates, twice as many as there are records, and what they write and take on disk: Figure 12f. */
     UPDATES("Updates (Figure 12f)"),
     /** Updates and insertions by FlexDB's stitching threshold: what they cost and write, and the scans behind them. */

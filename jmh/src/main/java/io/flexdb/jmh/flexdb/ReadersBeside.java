@@ -46,7 +46,10 @@ final class ReadersBeside implements Callable<Integer> {
     @Option(names = "--rounds", defaultValue = "3", description = "The median counts. Default: 3.")
     private int rounds;
 
-    @Option(names = "--directory", defaultValue = "target/readers", description = "Where to write.")
+    @Option(
+            names = "--dir",
+            defaultValue = "jmh/target/readers",
+            description = "Where a directory is made, and removed.")
     private Path directory;
 
     @Option(names = "--help", usageHelp = true, description = "Shows this.")
@@ -100,8 +103,9 @@ final class ReadersBeside implements Callable<Integer> {
     }
 
     private List<String> measure(String name, Subject subject, long leasedBytes) throws Exception {
-        Path path = directory.resolve("store");
-        KeyValue.remove(directory);
+        Path own = directory.resolve("flexdb-readers");
+        Path path = own.resolve("store");
+        KeyValue.remove(own);
         Files.createDirectories(path);
         StoreSettings settings = StoreSettings.of(path, CACHE_BYTES, Use.READERS)
                 .with(options -> FlexDBOptions.defaults().withMaxLeasedBytes(leasedBytes));
@@ -125,7 +129,7 @@ final class ReadersBeside implements Callable<Integer> {
                 row.add(Markdown.number(beside.puts));
             }
         }
-        KeyValue.remove(directory);
+        KeyValue.remove(own);
         return row;
     }
 

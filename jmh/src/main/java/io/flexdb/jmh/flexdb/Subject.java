@@ -69,7 +69,7 @@ public enum Subject {
                 .findFirst();
     }
 
-    /** What a process needs that may open any of them. */
+    /** The JVM arguments of a process that may open any of them. */
     public static List<String> allJvmArguments() {
         return Stream.of(values())
                 .flatMap(each -> each.jvmArguments().stream())

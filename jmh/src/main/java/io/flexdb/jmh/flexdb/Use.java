@@ -1,6 +1,6 @@
 package io.flexdb.jmh.flexdb;
 
-/** What a store is opened for. */
+/** The purpose for which a store is opened. */
 public enum Use {
     /** To put, get and scan, as the table of docs/benchmarks.md says. */
     PAIRS,

@@ -12,7 +12,7 @@ final class AbsentKeys implements KeyValueSuite {
 
     @Override
     public String title() {
-        return "What is absent";
+        return "Absent keys and empty ranges";
     }
 
     @Override

@@ -60,13 +60,7 @@ final class ChildJvm {
         return name.replaceAll("[^A-Za-z0-9.,-]+", "-").toLowerCase(Locale.ROOT);
     }
 
-    /** Runs a program of the class path of this JVM. */
-    Outcome run(String name, int round, List<String> jvmArguments, String mainClass, List<String> arguments)
-            throws IOException, InterruptedException {
-        String classPath = System.getProperty("java.class.path");
-        return run(name, round, jvmArguments, classPath, mainClass, arguments);
-    }
-
+    /** Runs a program. */
     Outcome run(
             String name,
             int round,

@@ -1,7 +1,6 @@
 package io.flexdb.jmh.suite;
 
 import java.util.List;
-import java.util.Optional;
 
 /** All suites, in the order in which {@code all} measures them and the report shows them. */
 final class Suites {
@@ -35,12 +34,4 @@ final class Suites {
             new KafkaSuite());
 
     private Suites() {}
-
-    static Optional<Suite> named(String name) {
-        return ALL.stream().filter(suite -> suite.name().equals(name)).findFirst();
-    }
-
-    static List<String> names() {
-        return ALL.stream().map(Suite::name).toList();
-    }
 }

@@ -120,6 +120,6 @@ class ProgramTest {
     void nothingIsRunOnceAllIsEnded() {
         ChildJvm child = new ChildJvm(directory, directory, Duration.ofMinutes(1));
         child.end();
-        assertThrows(InterruptedException.class, () -> child.run("x", 1, List.of(), "none", List.of()));
+        assertThrows(InterruptedException.class, () -> child.run("x", 1, List.of(), "none", "none", List.of()));
     }
 }

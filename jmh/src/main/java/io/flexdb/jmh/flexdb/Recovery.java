@@ -41,7 +41,8 @@ final class Recovery {
     }
 
     void run() throws Exception {
-        if (!subject.keepsPairs()) {
+        if (!subject.opensAfterKill()) {
+            results.note("part recovery: it can't be opened after a kill");
             return;
         }
         Path small = directories.call();

@@ -38,6 +38,8 @@ public enum Subject {
     MVSTORE("MVStore", "h2-mvstore", MVStoreStore::new, Map.of()),
     /** JetBrains'. */
     XODUS("Xodus", "xodus-environment", XodusStore::new, Map.of()),
+    /** A B+-tree in a mapped file, in Java. */
+    MAPDB("MapDB", "mapdb", MapDbStore::new, Map.of()),
     /** The JDK's, in memory. */
     SKIPLIST("skip list", "", settings -> new SkipListStore(), Map.of());
 
@@ -119,8 +121,13 @@ public enum Subject {
         return this != SKIPLIST;
     }
 
+    /** Whether it can be opened again after its process was killed, with all pairs or with fewer. */
+    boolean opensAfterKill() {
+        return keepsPairs() && this != MAPDB;
+    }
+
     /** Whether a put that has returned is there again after the process was killed, not only after a close. */
     boolean survivesKill() {
-        return this != MVSTORE && this != SKIPLIST;
+        return opensAfterKill() && this != MVSTORE;
     }
 }

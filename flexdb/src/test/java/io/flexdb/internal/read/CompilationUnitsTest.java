@@ -22,11 +22,12 @@ class CompilationUnitsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "MergeCursor, choose",
-        "SpaceCursor, stand",
-        "PairReader, loadPairs",
-        "IntervalReader, load",
-        "StoreReader, find"
+        "mem.KeyTree, findLeaf",
+        "read.MergeCursor, choose",
+        "read.SpaceCursor, stand",
+        "read.PairReader, loadPairs",
+        "read.IntervalReader, load",
+        "read.StoreReader, find"
     })
     void hotMethodsAreTooLargeToBeCompiledWithEachCaller(String className, String method) {
         StringWriter text = new StringWriter();
@@ -40,7 +41,7 @@ class CompilationUnitsTest {
                         "-p",
                         "-cp",
                         System.getProperty("java.class.path"),
-                        getClass().getPackageName() + "." + className);
+                        "io.flexdb.internal." + className);
         assertEquals(0, code, text::toString);
         int largest = 0;
         for (String part : text.toString().split("\n\n")) {

@@ -129,6 +129,10 @@ class SiteTest {
             String text = Files.readString(page);
             Set<String> loaded = found("<(?:script|img)[^>]* src=\"([^\"]*)\"", text);
             loaded.addAll(found("<link [^>]*href=\"([^\"]*)\"", text));
+            for (String picture : found("<img src=\"([^\"/:]*\\.png)\"", text)) {
+                assertTrue(Files.size(target.resolve(picture)) > 0, picture);
+                loaded.remove(picture);
+            }
             assertEquals(Set.of("icon.svg", "site.css", "site.js", "theme.js"), loaded, page::toString);
             assertFalse(text.contains("${"), page::toString);
         }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.channels.FileChannel;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A part of a file in memory that is forced and nothing else: nobody reads or writes there, so no fault of the medium
@@ -17,6 +18,7 @@ final class MappedPart implements AutoCloseable {
      * collector. This is compiled for 17.
      */
     private static final int FIRST_JDK = 22;
+    private static final AtomicBoolean READY = new AtomicBoolean();
     private static final Method NEW_ARENA = method("java.lang.foreign.Arena", "ofConfined");
     private static final Method MAP = NEW_ARENA == null
             ? null
@@ -51,6 +53,22 @@ final class MappedPart implements AutoCloseable {
     /** Whether there is such a thing here. */
     static boolean isPossible() {
         return MAP != null && FORCE != null;
+    }
+
+    /**
+     * Has the JVM load the classes of a mapping, if none of this process had it do so. These are the first of a kind
+     * that compiled code, as long as there are none, leaves out of each access to a buffer: loaded when a store is at
+     * work, they cost it all of that code, and seconds of compiling.
+     */
+    static void prepare(EarlyWriting.Opening opening) {
+        if (isPossible() && READY.compareAndSet(false, true)) {
+            try (FileChannel channel = opening.open();
+                    MappedPart nothing = map(channel, 0, 0)) {
+                nothing.force();
+            } catch (IOException e) {
+                READY.set(false); // interrupted, perhaps; and it only saves time
+            }
+        }
     }
 
     /** Maps a part, which makes the file longer if it ends before. */

@@ -65,6 +65,9 @@ final class RealVfsFile implements VfsFile {
             throw e;
         }
         boolean wanted = witness != null && !NativeIo.isAvailable() && MappedPart.isPossible();
+        if (wanted) {
+            MappedPart.prepare(() -> place.open(options(OpenMode.READ_WRITE)));
+        }
         early = wanted ? new EarlyWriting(this::openToMap, vfs.worker("flexdb-early-writing")) : null;
     }
 

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @EnabledOnOs(OS.LINUX) // elsewhere a file that is mapped can't be cut
 class EarlyWritingTest {
+    private static final String OPENED = "the file is open";
     private static final int PIECE = EarlyWriting.PIECE_BYTES;
 
     @TempDir
@@ -236,5 +238,30 @@ class EarlyWritingTest {
     void aThreadWritesWithoutJnaAndEndsWithTheFile() throws Exception {
         String output = NativeIoTest.runWithoutJna(Child.class, directory.resolve("written"));
         assertEquals(MappedPart.isPossible() + " false " + (PIECE + 8) + " " + PIECE, output);
+    }
+
+    /** Opens a file, which must load all that is behind a mapping, and has it written. */
+    static final class LoadingChild {
+        private LoadingChild() {}
+
+        public static void main(String[] arguments) throws IOException {
+            try (VfsFile file = new RealVfs().open(Path.of(arguments[0]), OpenMode.CREATE)) {
+                System.out.println(OPENED);
+                for (int at = 0; at <= PIECE; at += 1 << 20) {
+                    file.write(ByteBuffer.allocateDirect(1 << 20), at);
+                    file.startWriting(at, 1 << 20);
+                }
+            }
+        }
+    }
+
+    @Test
+    void whatAMappingNeedsIsLoadedWhenAFileIsOpened() throws Exception {
+        String[] parts = NativeIoTest.runWithoutJna(LoadingChild.class, directory.resolve("loaded"), "-verbose:class")
+                .split(OPENED);
+        Pattern ofSegments = Pattern.compile("jdk\\.internal\\.foreign\\.\\w*(Session|SegmentImpl) ");
+        assertEquals(MappedPart.isPossible(), ofSegments.matcher(parts[0]).find());
+        assertEquals(MappedPart.isPossible(), parts[1].contains("Mapped"), parts[1]);
+        assertFalse(ofSegments.matcher(parts[1]).find(), parts[1]);
     }
 }

@@ -39,8 +39,9 @@ class NativeIoTest {
     }
 
     /** Runs a program with a file and without JNA, and returns what it prints. */
-    static String runWithoutJna(Class<?> program, Path file) throws IOException, InterruptedException {
-        return run(program, file, classPath(false));
+    static String runWithoutJna(Class<?> program, Path file, String... options)
+            throws IOException, InterruptedException {
+        return run(program, file, classPath(false), options);
     }
 
     private static String run(Class<?> program, Path file, String classPath, String... options)

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The sparse index after an opening: sampled from the data, or read from the anchors of a clean close. */
 class FlexDBIndexTest {
-    private static final Path ANCHORS = StoreDriver.DIRECTORY.resolve("anchors");
+    private static final Path INTERVALS = StoreDriver.DIRECTORY.resolve("intervals");
 
     private static byte[] key(int number, int bytes) {
         byte[] key = new byte[bytes];
@@ -53,8 +53,8 @@ class FlexDBIndexTest {
                 store.put(key(i < count ? i * 7919 % count : random.nextInt(count), keyBytes), new byte[valueBytes]);
             }
             store.db.close(); // commits all; without the anchors the next opening has nothing but the data
-            assertTrue(store.vfs.exists(ANCHORS));
-            store.vfs.delete(ANCHORS);
+            assertTrue(store.vfs.exists(INTERVALS));
+            store.vfs.delete(INTERVALS);
             store.open();
             store.assertSame("sampled");
             for (int i = 0; i < count; i += 1 + count / 50) {
@@ -76,16 +76,16 @@ class FlexDBIndexTest {
             store.put(key(i, 8), new byte[100]);
         }
         store.db.close();
-        byte[] old = store.vfs.content(ANCHORS);
+        byte[] old = store.vfs.content(INTERVALS);
         store.open();
-        assertFalse(store.vfs.exists(ANCHORS), "deleted by opening");
+        assertFalse(store.vfs.exists(INTERVALS), "deleted by opening");
         for (int i = 0; i < 600; i += 2) { // as many pairs of the same lengths, under other keys
             store.delete(key(i, 8));
             store.put(key(1000 + i, 8), new byte[100]);
         }
         store.db.close();
-        byte[] current = store.vfs.content(ANCHORS);
-        store.vfs.setContent(ANCHORS, old);
+        byte[] current = store.vfs.content(INTERVALS);
+        store.vfs.setContent(INTERVALS, old);
         store.open();
         store.assertSame("old anchors");
         for (int i = 0; i < 2000; i++) {
@@ -94,7 +94,7 @@ class FlexDBIndexTest {
         for (int i = 0; i < 600; i += 3) {
             store.put(key(i, 8), new byte[50]);
         }
-        store.vfs.setContent(ANCHORS, current);
+        store.vfs.setContent(INTERVALS, current);
         store.kill("newer anchors, but older than the store");
         store.db.close();
     }
@@ -105,10 +105,10 @@ class FlexDBIndexTest {
         StoreDriver store = new StoreDriver(StoreDriver.SMALL);
         store.put(key(1, 8), new byte[10]);
         store.db.close();
-        byte[] first = store.vfs.content(ANCHORS);
+        byte[] first = store.vfs.content(INTERVALS);
         store.reopen("once more");
         store.db.close();
-        assertFalse(Arrays.equals(first, store.vfs.content(ANCHORS)));
+        assertFalse(Arrays.equals(first, store.vfs.content(INTERVALS)));
         store.open();
     }
 

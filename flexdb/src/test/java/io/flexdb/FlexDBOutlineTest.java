@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Stores whose cache has room for outlines of most intervals, and for directories of few. */
 class FlexDBOutlineTest {
-    private static final Path FILE = StoreDriver.DIRECTORY.resolve("outlines");
+    private static final Path FILE = StoreDriver.DIRECTORY.resolve("intervals");
     private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
     private static final FlexDBOptions SMALL = StoreDriver.SMALL.withCacheBytes(192 << 10);
     private static final int KEYS = 4000;
@@ -353,7 +353,7 @@ class FlexDBOutlineTest {
         for (int round = 0; round < Effort.times(60); round++) {
             byte[] damaged = round % 4 == 0 ? Arrays.copyOf(sound, random.nextInt(sound.length)) : sound.clone();
             if (round % 4 == 1) {
-                damaged[random.nextInt(84)] ^= (byte) (1 << random.nextInt(8));
+                damaged[random.nextInt(136)] ^= (byte) (1 << random.nextInt(8));
             } else if (round % 4 == 2) {
                 damaged[4096 + random.nextInt(sound.length - 4096)] ^= (byte) (1 << random.nextInt(8));
             } else if (round % 4 == 3) {
@@ -382,15 +382,17 @@ class FlexDBOutlineTest {
         for (int round = 0; round < Effort.times(60); round++) {
             byte[] hostile = sound.clone();
             ByteBuffer file = ByteBuffer.wrap(hostile).order(ByteOrder.LITTLE_ENDIAN);
+            int from = (int) file.getLong(64);
+            int length = (int) file.getLong(76) - from;
             if (round % 3 == 0) {
-                file.putLong(4096 + 8 * random.nextInt(4), random.nextLong()); // what makes fingerprints
+                file.putLong(100 + 8 * random.nextInt(4), random.nextLong()); // what makes fingerprints
             } else {
                 for (int i = 0; i < (round % 3 == 1 ? 1 : 50); i++) {
-                    hostile[4128 + random.nextInt(sound.length - 4128)] = (byte) random.nextInt();
+                    hostile[from + random.nextInt(length)] = (byte) random.nextInt();
                 }
             }
-            file.putInt(72, checksum(hostile, 4096, hostile.length - 4096));
-            file.putInt(80, checksum(hostile, 0, 80));
+            file.putInt(84, checksum(hostile, from, length));
+            file.putInt(132, checksum(hostile, 0, 132));
             SimulatedVfs files = store.vfs.copy();
             files.setContent(FILE, hostile);
             try (FlexDB db = StoreDriver.open(files, round % 2 == 0 ? store.options : little)) {

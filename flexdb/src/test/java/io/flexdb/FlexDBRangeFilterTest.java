@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.simulation.Fault;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.testing.Effort;
 import io.flexdb.testing.Waiting;
@@ -298,7 +299,7 @@ class FlexDBRangeFilterTest {
 
     // ---- the file of a clean close
 
-    private static final Path FILE = StoreDriver.DIRECTORY.resolve("filters");
+    private static final Path FILE = StoreDriver.DIRECTORY.resolve("intervals");
 
     /** A store with pairs of even numbers, scattered by changes, of which it has the filters. */
     private static StoreDriver filtered() {
@@ -345,7 +346,7 @@ class FlexDBRangeFilterTest {
     }
 
     @Test
-    void withoutTheOptionTheFileGoesAndNothingOldIsBelieved() {
+    void withoutTheOptionTheyAreNotSavedAndNothingOldIsBelieved() {
         StoreDriver store = filtered();
         store.db.close();
         SimulatedVfs closed = store.vfs.copy();
@@ -356,7 +357,8 @@ class FlexDBRangeFilterTest {
                 db.put(decimal(2 * i + 1), new byte[30]);
             }
         }
-        assertFalse(closed.exists(FILE));
+        byte[] without = closed.content(FILE);
+        assertEquals(without.length, sectionEnd(without, 1), "it ends behind the outlines");
         closed.setContent(FILE, old);
         try (FlexDB db = StoreDriver.open(closed, FILTERED)) {
             for (int i = 0; i < 2 * PAIRS; i++) {
@@ -370,26 +372,66 @@ class FlexDBRangeFilterTest {
         StoreDriver store = filtered();
         store.db.close();
         byte[] sound = store.vfs.content(FILE);
+        int anchorsEnd = sectionEnd(sound, 0);
+        int outlinesEnd = sectionEnd(sound, 1);
         Random random = new Random(11);
         for (int round = 0; round < Effort.times(60); round++) {
             byte[] damaged = round % 4 == 0 ? Arrays.copyOf(sound, random.nextInt(sound.length)) : sound.clone();
+            boolean isThere = false;
             if (round % 4 == 1) {
-                damaged[random.nextInt(84)] ^= (byte) (1 << random.nextInt(8));
+                damaged[random.nextInt(136)] ^= (byte) (1 << random.nextInt(8));
             } else if (round % 4 == 2) {
-                damaged[4096 + random.nextInt(sound.length - 4096)] ^= (byte) (1 << random.nextInt(8));
+                int at = 4096 + random.nextInt(sound.length - 4096);
+                damaged[at] ^= (byte) (1 << random.nextInt(8));
+                isThere = at >= anchorsEnd && at < outlinesEnd;
             } else if (round % 4 == 3) {
                 damaged = Arrays.copyOf(sound, sound.length + 1 + random.nextInt(9));
             }
             SimulatedVfs files = store.vfs.copy();
             files.setContent(FILE, damaged);
-            boolean isSound = Arrays.equals(damaged, sound);
+            isThere |= Arrays.equals(damaged, sound);
             try (FlexDB db = StoreDriver.open(files, FILTERED)) {
                 for (int i = 0; i < 2 * PAIRS; i++) {
                     assertEquals(i % 2 == 0, db.containsKey(decimal(i)), "round " + round + ", key " + i);
                 }
-                assertEquals(isSound, db.stats().index().filteredReads() > 0, "round " + round);
+                assertEquals(isThere, db.stats().index().filteredReads() > 0, "round " + round);
             }
         }
+    }
+
+    /** Each part that is damaged is lost, and no other is; without anchors nothing counts. */
+    @Test
+    void damageOfOnePartTakesThatPart() {
+        StoreDriver store = filtered();
+        store.assertSame("so that all intervals are known");
+        store.db.close();
+        byte[] sound = store.vfs.content(FILE);
+        Path directories = StoreDriver.DIRECTORY.resolve("directories");
+        for (int part = -1; part < 3; part++) { // none, anchors, outlines, filters
+            byte[] damaged = sound.clone();
+            if (part >= 0) {
+                damaged[sectionEnd(sound, part) - 1] ^= 1;
+            }
+            SimulatedVfs files = store.vfs.copy();
+            files.setContent(FILE, damaged);
+            try (FlexDB db = StoreDriver.open(files, FILTERED)) {
+                String at = "part " + part;
+                assertEquals(part == -1 || part == 2, outlines(db) > 10, at + ": outlines");
+                assertEquals(part == 0, db.access.store().intervals.coarseCount() > 0, at + ": the index is sampled");
+                assertEquals(part == -1 || part == 1, db.access.store().filters.count() > 0, at + ": filters");
+                assertEquals(part != 0, files.exists(directories), at + ": directories are in use");
+                StoreOracle.assertSame(store.oracle.now(), StoreDriver.all(db), at);
+            }
+        }
+    }
+
+    private static int outlines(FlexDB db) {
+        IntervalCursor interval = db.access.store().index.cursor();
+        int count = 0;
+        for (interval.first(db.access.store().index.current()); interval.isValid(); interval.next()) {
+            count += db.access.store().cache.contains(interval.contentNumber()) ? 1 : 0;
+        }
+        return count;
     }
 
     /** Sets with sound checksums that can't be sets: nothing is read outside of them. */
@@ -398,19 +440,20 @@ class FlexDBRangeFilterTest {
         StoreDriver store = filtered();
         store.db.close();
         byte[] sound = store.vfs.content(FILE);
+        int from = sectionEnd(sound, 1);
         Random random = new Random(12);
         for (int round = 0; round < Effort.times(60); round++) {
             byte[] hostile = sound.clone();
             ByteBuffer file = ByteBuffer.wrap(hostile).order(ByteOrder.LITTLE_ENDIAN);
             if (round % 3 == 0) {
-                file.putInt(76, random.nextInt(40) - 10); // models
+                file.putInt(from, random.nextInt(40) - 10); // models
             } else {
                 for (int i = 0; i < 50; i++) {
-                    hostile[4096 + random.nextInt(sound.length - 4096)] = (byte) random.nextInt();
+                    hostile[from + random.nextInt(sound.length - from)] = (byte) random.nextInt();
                 }
             }
-            file.putInt(72, checksum(hostile, 4096, hostile.length - 4096));
-            file.putInt(80, checksum(hostile, 0, 80));
+            file.putInt(96, checksum(hostile, from, hostile.length - from));
+            file.putInt(132, checksum(hostile, 0, 132));
             SimulatedVfs files = store.vfs.copy();
             files.setContent(FILE, hostile);
             try (FlexDB db = StoreDriver.open(files, FILTERED)) {
@@ -423,6 +466,11 @@ class FlexDBRangeFilterTest {
                 assertEquals(PAIRS + 1, StoreDriver.all(db).size(), "round " + round);
             }
         }
+    }
+
+    /** Where anchors (0), outlines (1) or filters (2) end in the file. */
+    private static int sectionEnd(byte[] file, int section) {
+        return (int) ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).getLong(64 + 12 * section);
     }
 
     private static int checksum(byte[] bytes, int from, int length) {

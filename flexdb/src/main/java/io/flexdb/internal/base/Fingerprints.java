@@ -25,7 +25,7 @@ public final class Fingerprints {
 
     /** Draws new secrets. */
     public Fingerprints() {
-        renew();
+        set(KeyHash.secrets(new SecureRandom()));
     }
 
     private void set(long[] secrets) {
@@ -45,17 +45,15 @@ public final class Fingerprints {
         return (byte) (KeyHash.hash(buffer, position, length, s0, s1, s2, s3) >>> SHIFT);
     }
 
-    /** Draws new secrets. Call this and {@link #restore} before any fingerprint is asked for. */
-    public void renew() {
-        set(KeyHash.secrets(new SecureRandom()));
-    }
-
     /** Writes the secrets to a buffer. */
     public void save(ByteBuffer to) {
         to.putLong(s0).putLong(s1).putLong(s2).putLong(s3);
     }
 
-    /** Takes saved secrets. Returns false, and changes nothing, if the bytes can't be secrets. */
+    /**
+     * Takes saved secrets, before any fingerprint is asked for. Returns false, and changes nothing, if the bytes can't
+     * be secrets.
+     */
     public boolean restore(ByteBuffer from) {
         if (from.remaining() < SAVED_BYTES) {
             return false;

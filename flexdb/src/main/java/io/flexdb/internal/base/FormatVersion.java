@@ -19,20 +19,14 @@ public enum FormatVersion implements FormatStep {
     /** A write-ahead log. */
     public static final Kind WAL = new Kind("write-ahead log", 4, LADDER);
 
-    /** The sparse index of the last clean close. */
-    public static final Kind ANCHORS = new Kind("sparse index", 5, LADDER);
+    /** Index, outlines and range filters of the last clean close. */
+    public static final Kind INTERVALS = new Kind("intervals", 5, LADDER);
 
     /** Pairs that were exported. */
     public static final Kind RUN = new Kind("exported file", 6, LADDER);
 
-    /** The range filters of the last clean close. */
-    public static final Kind FILTERS = new Kind("range filters", 7, LADDER);
-
-    /** Outlines of intervals at the last clean close. */
-    public static final Kind OUTLINES = new Kind("outlines", 8, LADDER);
-
     /** Directories of intervals at the last clean close. */
-    public static final Kind DIRECTORIES = new Kind("directories", 9, LADDER);
+    public static final Kind DIRECTORIES = new Kind("directories", 7, LADDER);
 
     private final int number;
     private final String release;

@@ -367,15 +367,9 @@ public final class RangeFilters {
 
     // ---- saved by a clean close, and restored before anybody asks
 
-    /** Bytes that a set takes at most when it is saved. */
-    public static final int MAX_SAVED_BYTES = Short.BYTES + CellSet.bytes(CellSet.MAX_COUNT, CellSet.MAX_PARTS);
-
-    public int modelCount() {
-        return models.length;
-    }
-
-    /** Puts all models. */
+    /** Puts all models, and how many they are. */
     public void saveModels(ByteBuffer to) {
+        to.putInt(models.length);
         for (KeyModel model : models) {
             model.save(to);
         }
@@ -394,8 +388,9 @@ public final class RangeFilters {
         to.position(to.position() + bytes);
     }
 
-    /** Takes so many models that were saved; false if they can't be. */
-    public boolean restoreModels(int modelCount, ByteBuffer from) {
+    /** Takes the models that were saved; false if they can't be. */
+    public boolean restoreModels(ByteBuffer from) {
+        int modelCount = from.remaining() < Integer.BYTES ? -1 : from.getInt();
         if (modelCount < 0 || modelCount > MAX_MODELS) {
             return false;
         }

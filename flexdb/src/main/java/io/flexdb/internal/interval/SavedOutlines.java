@@ -12,9 +12,6 @@ public final class SavedOutlines {
     private static final int MAX_PAIRS = 0xFF;
     private static final int HEAD_BYTES = 2 * Byte.BYTES + Short.BYTES;
 
-    /** The most bytes of one. */
-    public static final int MAX_BYTES = HEAD_BYTES + MAX_PAIRS * (Byte.BYTES + Short.BYTES);
-
     private final IntervalCache cache;
     private final ByteBuffer outline = ByteBuffer.allocate(Directory.bytes(0, MAX_PAIRS, Directory.OUTLINE))
             .order(ByteOrder.LITTLE_ENDIAN);
@@ -24,16 +21,6 @@ public final class SavedOutlines {
     /** @param cache that has them, or gets them */
     public SavedOutlines(IntervalCache cache) {
         this.cache = cache;
-    }
-
-    /** Puts what makes fingerprints. */
-    public void saveFingerprints(ByteBuffer to) {
-        cache.fingerprints.save(to);
-    }
-
-    /** Takes what makes fingerprints; false if it can't be that. */
-    public boolean restoreFingerprints(ByteBuffer from) {
-        return cache.fingerprints.restore(from);
     }
 
     /**
@@ -124,7 +111,6 @@ public final class SavedOutlines {
 
     /** Has the cache forget all that was restored. */
     public void forgetRestored() {
-        cache.fingerprints.renew();
         for (long content = first; content <= last; content++) {
             cache.forget(content);
         }

@@ -23,7 +23,7 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * file    OFFSET  SIZE  FIELD
- *         0       64    see IntervalsFile; n is the number of intervals
+ *         0       64    as that of IntervalsFile; n is the number of intervals
  *         64      4     CRC32C
  *         4096    16 n  entries of the intervals, in order
  *                       directories, without their content numbers, see Directory
@@ -34,10 +34,10 @@ import java.util.zip.CRC32C;
  *         12      4     CRC32C of the number of the interval, from 1 on, in 8 bytes, and of the directory
  * </pre>
  *
- * <p>It counts if {@link AnchorsFile} and {@link OutlinesFile} do, from which it has its intervals and the secrets of
- * its fingerprints. It stays while the store is open, and is replaced at the next clean close, by directories of the
- * cache and by those that nobody has asked for; if no interval has changed, its first block alone is. It is not forced, as
- * other {@link IntervalsFile}s are not.
+ * <p>It counts if {@link IntervalsFile} does, from which it has its intervals and the secrets of its fingerprints. It
+ * stays while the store is open, and is replaced at the next clean close, by directories of the cache and by those that
+ * nobody has asked for; if no interval has changed, its first block alone is. It is not forced: after a power cut it may
+ * be missing or not sound, and a close that waits for the disk would be worse.
  */
 final class DirectoriesFile {
     private static final System.Logger LOG = System.getLogger("io.flexdb");
@@ -49,7 +49,7 @@ final class DirectoriesFile {
     private DirectoriesFile() {}
 
     /**
-     * Replaces the file, after those of anchors and outlines. If that fails, there is none, or one that does not count;
+     * Replaces the file, after that of the intervals. If that fails, there is none, or one that does not count;
      * nor is there one of a few intervals, or if the cache keeps none.
      *
      * @param saved the directories of the file until now, or null; it is closed
@@ -138,8 +138,8 @@ final class DirectoriesFile {
     /**
      * Opens the file, if there is one that fits the space.
      *
-     * @param index as the file of anchors has filled it, with contents numbered from 1 on
-     * @param cache as the file of outlines has filled it
+     * @param index as the file of intervals has filled it, with contents numbered from 1 on
+     * @param cache with the secrets of fingerprints that the file of intervals has
      * @return null if there is none
      */
     static SavedDirectories open(Vfs vfs, Path directory, SpaceEngine engine, SparseIndex index, IntervalCache cache) {
@@ -167,7 +167,7 @@ final class DirectoriesFile {
         }
     }
 
-    /** Deletes the file, as {@link AnchorsFile#delete} does, while it is not open. */
+    /** Deletes the file, as {@link IntervalsFile#delete(Vfs, Path)} does, while it is not open. */
     static boolean delete(Vfs vfs, Path directory) {
         return IntervalsFile.delete(vfs, directory, StoreFiles.UNFINISHED_DIRECTORIES_NAME)
                 | IntervalsFile.delete(vfs, directory, StoreFiles.DIRECTORIES_NAME);

@@ -157,7 +157,7 @@ public final class FollowedState implements AutoCloseable {
         engine = SpaceEngine.recover(store.vfs, space, store.storeId, settings, owner, false);
         engine.reads().explainFailures(this::explain);
         intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, null, usedContents);
-        if (!AnchorsFile.load(store.vfs, store.directory, engine, intervals)) {
+        if (!IntervalsFile.load(store.vfs, store.directory, engine, intervals, null, null)) {
             StoreFiles.requireLogs(store.vfs, store.directory);
             IndexSampler.sample(engine, intervals, dataFile(), store.scheduler);
         }

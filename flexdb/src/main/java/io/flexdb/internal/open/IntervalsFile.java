@@ -5,103 +5,164 @@ import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.internal.base.Fingerprints;
+import io.flexdb.internal.base.FormatVersion;
+import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.interval.Interval;
+import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
+import io.flexdb.internal.interval.Intervals;
+import io.flexdb.internal.interval.RangeFilters;
+import io.flexdb.internal.interval.SavedOutlines;
 import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreIoException;
-import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 
 /**
- * A file of a clean close that has something of each interval of the index, in order. It saves the work of making that
- * anew from the data. It counts if {@link AnchorsFile} does, and is written and deleted with that. All files of
- * intervals begin with these fields; a checksum of the first block is the last one of each.
+ * What memory had of the intervals at the last clean close, so that opening again reads one file and no data: the
+ * anchors, which are the sparse index; outlines, so that the first lookup in an interval need not read all of it; and
+ * range filters, if the store has some.
  *
  * <pre>
- * OFFSET  SIZE  FIELD
- * 0       32    common fields, see FilePreamble
- * 32      8     version of the FlexTree
- * 40      8     generation of the logical log
- * 48      8     tag of the last commit
- * 56      8     intervals
- * 64      8     bytes behind the first block
- * 72      4     CRC32C of these bytes
+ * file    OFFSET  SIZE  FIELD
+ *         0       32    common fields, see FilePreamble
+ *         32      8     version of the FlexTree
+ *         40      8     generation of the logical log
+ *         48      8     tag of the last commit
+ *         56      8     intervals
+ *         64      8     where the anchors end
+ *         72      4     CRC32C of them
+ *         76      8     where the outlines end
+ *         84      4     CRC32C of them
+ *         88      8     where the filters end
+ *         96      4     CRC32C of them
+ *         100     32    what makes fingerprints, see Fingerprints
+ *         132     4     CRC32C
+ *         4096          anchors, outlines, filters: of all intervals, in order; models before the filters
+ *
+ * anchor  OFFSET  SIZE  FIELD
+ *         0       8     bytes of the interval
+ *         8       4     its pairs
+ *         12      4     bytes of the anchor, 0 for the first interval
+ *         16      n     anchor
+ *
+ * outline OFFSET  SIZE  FIELD
+ *         0       1     pairs, n; 0 if there is none, and nothing else
+ *         1       1     width, w: 0, 1 or 2
+ *         2       2     bytes of the shortest pair
+ *         4       n     fingerprints
+ *         4 + n   n w   bytes of each pair beyond those of the shortest
+ *
+ * models  OFFSET  SIZE  FIELD
+ *         0       4     models of keys, m
+ *         4       514 m shares of the end of a key and of each byte, in 32768 parts, 2 bytes each
+ *
+ * filter  OFFSET  SIZE  FIELD
+ *         0       2     model(4), parts - 1(6), cells(6), from the highest bit; 0 if there is none
+ *         2       n     cells, see CellSet
  * </pre>
+ *
+ * <p>It counts only if version, generation and tag are those of the space; every opening changes the generation. It is
+ * deleted when a store is opened: a file that is damaged or left behind costs time, never correctness.
  */
 final class IntervalsFile {
     /*
-     * Only a piece of the file is in memory at a time, however large it is. If the file turns out not to be sound, the
-     * caller gives up all that was restored. It is not forced: after a power cut it may be missing or not sound, and a
-     * close that waits for the disk would be worse.
+     * Only a piece of the file is in memory at a time, however large it is. All anchors are verified before any is
+     * believed, so they are read twice: they are far smaller than the data, and in the page cache the second time.
+     * Outlines and filters are given up, each by themselves, if they turn out not to be sound.
+     *
+     * A small file is not forced. If a power cut takes it, the anchors are sampled, which takes less time than two
+     * forces.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
-    private static final int FIELD_BYTES = 5 * Long.BYTES + 2 * Integer.BYTES;
-    private static final int PIECE_BYTES = 64 << 10;
+    private static final int LEAST_FORCED_BYTES = 64 << 10; // of anchors
 
-    /** The source of the file's content. */
-    interface Saved {
-        /** A number for the first block, for {@link Restored#begin}. */
-        int number();
+    private static final int SECTIONS = 3;
+    private static final int FIELD_BYTES =
+            4 * Long.BYTES + SECTIONS * (Long.BYTES + Integer.BYTES) + Fingerprints.SAVED_BYTES;
+    private static final int ENTRY_BYTES = 16;
+    private static final int MOST_BYTES = ENTRY_BYTES + RecordFormat.MAX_KEY_BYTES; // of an interval, in each section
+    private static final int PIECE_BYTES = 2 * MOST_BYTES;
 
-        /** Puts the bytes before those of the intervals; into an empty piece. */
-        void begin(ByteBuffer piece);
+    private IntervalsFile() {}
 
-        /** Puts the bytes of an interval, not more than the file was told. */
-        void save(IntervalCursor interval, ByteBuffer piece);
-    }
-
-    /** Takes the restored content; each call returns false if the bytes can't have been saved. */
-    interface Restored {
-        boolean begin(int number, ByteBuffer piece);
-
-        boolean restore(IntervalCursor interval, ByteBuffer piece);
-    }
-
-    private final FilePreamble.Kind kind;
-    private final String name;
-    private final int mostBytes;
-
-    /** @param mostBytes that are saved of one interval */
-    IntervalsFile(FilePreamble.Kind kind, String name, int mostBytes) {
-        this.kind = kind;
-        this.name = name;
-        this.mostBytes = mostBytes;
-    }
-
-    /** Writes the file, after that of the anchors. If that fails, there is no file, or one that does not count. */
-    void write(Vfs vfs, Path directory, SparseIndex index, SpaceEngine engine, Saved saved) {
-        Path path = directory.resolve(name);
+    /**
+     * Writes the file of a space that was closed cleanly. If that fails, there is no file, or one that does not count.
+     *
+     * @param filters null if there are none
+     */
+    static void write(
+            Vfs vfs, Path directory, SparseIndex index, IntervalCache cache, RangeFilters filters, SpaceEngine engine) {
+        Path path = directory.resolve(StoreFiles.INTERVALS_NAME);
         vfs.deleteIfExists(path);
-        try {
-            writeFile(vfs, path, index, engine, saved);
+        try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
+            ByteBuffer block = beginBlock(FormatVersion.INTERVALS, index, engine);
+            ByteBuffer piece = newPiece(PIECE_BYTES);
+            byte[] anchor = new byte[RecordFormat.MAX_KEY_BYTES];
+            long anchorsEnd = writeSection(file, FilePreamble.BLOCK_BYTES, piece, block, index, interval -> {
+                int length = interval.anchor(anchor);
+                piece.putLong(interval.lengthBytes())
+                        .putInt(interval.pairCount())
+                        .putInt(length);
+                piece.put(anchor, 0, length);
+            });
+            SavedOutlines outlines = new SavedOutlines(cache);
+            long end = writeSection(
+                    file,
+                    anchorsEnd,
+                    piece,
+                    block,
+                    index,
+                    interval -> outlines.save(interval.contentNumber(), interval.pairCount(), piece));
+            if (filters == null) {
+                block.putLong(end).putInt(0);
+            } else {
+                filters.saveModels(piece);
+                writeSection(file, end, piece, block, index, interval -> filters.save(interval.contentNumber(), piece));
+            }
+            cache.fingerprints.save(block);
+            file.write(FilePreamble.finish(block), 0);
+            if (anchorsEnd > LEAST_FORCED_BYTES) {
+                file.force();
+                vfs.syncDirectory(directory);
+            }
         } catch (StorageException | OutOfMemoryError e) {
             delete(vfs, directory);
             throw e;
         }
     }
 
-    private void writeFile(Vfs vfs, Path path, SparseIndex index, SpaceEngine engine, Saved saved) {
-        try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
-            ByteBuffer piece = newPiece(PIECE_BYTES);
-            CRC32C crc = new CRC32C();
-            saved.begin(piece);
-            long bytes = 0;
-            IntervalCursor cursor = index.cursor();
-            for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
-                if (piece.remaining() < mostBytes) {
-                    bytes += writePiece(file, piece, bytes, crc);
-                }
-                saved.save(cursor, piece);
+    /** Writes what is in a piece, and what is put there of each interval; returns where it ends, as the block tells. */
+    private static long writeSection(
+            VfsFile file,
+            long at,
+            ByteBuffer piece,
+            ByteBuffer block,
+            SparseIndex index,
+            Consumer<IntervalCursor> put) {
+        CRC32C crc = new CRC32C();
+        long end = at;
+        IntervalCursor cursor = index.cursor();
+        for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
+            if (piece.remaining() < MOST_BYTES) {
+                crc.update(piece.duplicate().flip());
+                end += write(file, piece, end);
             }
-            bytes += writePiece(file, piece, bytes, crc);
-            ByteBuffer block = beginBlock(kind, index, engine).putLong(bytes).putInt((int) crc.getValue());
-            block.putInt(saved.number());
-            file.write(FilePreamble.finish(block), 0);
+            put.accept(cursor);
         }
+        crc.update(piece.duplicate().flip());
+        end += write(file, piece, end);
+        block.putLong(end).putInt((int) crc.getValue());
+        return end;
     }
 
     /** The first block of a file of this space, positioned behind its number of intervals. */
@@ -124,12 +185,6 @@ final class IntervalsFile {
         return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Writes a piece behind the first block and those before, empties it, and returns how many bytes it had. */
-    static int writePiece(VfsFile file, ByteBuffer piece, long written, CRC32C crc) {
-        crc.update(piece.duplicate().flip());
-        return write(file, piece, FilePreamble.BLOCK_BYTES + written);
-    }
-
     /** Writes a piece, empties it, and returns how many bytes it had. */
     static int write(VfsFile file, ByteBuffer piece, long at) {
         int length = piece.flip().remaining();
@@ -139,79 +194,198 @@ final class IntervalsFile {
     }
 
     /**
-     * Reads the file, if there is one that fits the space.
+     * Fills an empty index, and restores what else there is, if there is a file that fits the space.
      *
-     * @param index as the file of anchors has filled it
-     * @return whether it is sound; if not, some may have been restored
+     * @param cache that is empty, and that nobody asks: it gets outlines, and the secrets of its fingerprints; null to
+     *     restore the index alone
+     * @param filters of which there are none yet, and which nobody asks; null if there are none
+     * @return whether there is; if not, the index is empty still
+     * @throws CorruptionException if the file changes while it is read
      */
-    boolean load(Vfs vfs, Path directory, SpaceEngine engine, SparseIndex index, Restored restored) {
-        Path path = directory.resolve(name);
-        try (VfsFile file = openIfThere(vfs, path)) {
-            if (file == null) {
-                return false;
-            }
-            ByteBuffer block =
-                    FilePreamble.check(path, 0, FilePreamble.read(file, 0), kind, FIELD_BYTES, engine.storeId());
-            boolean fits = fits(block, engine) & block.getLong() == index.intervalCount();
-            long bytes = block.getLong();
-            int crc = block.getInt();
-            int number = block.getInt();
-            return fits
-                    && bytes == file.size() - FilePreamble.BLOCK_BYTES
-                    && restore(file, bytes, crc, number, index, restored);
-        } catch (CorruptionException | UnsupportedFormatException | StoreIoException e) {
-            LOG.log(System.Logger.Level.DEBUG, "What " + path + " should have will be made anew", e);
+    static boolean load(
+            Vfs vfs, Path directory, SpaceEngine engine, Intervals into, IntervalCache cache, RangeFilters filters) {
+        Path path = directory.resolve(StoreFiles.INTERVALS_NAME);
+        if (!vfs.exists(path)) {
             return false;
         }
-    }
-
-    static VfsFile openIfThere(Vfs vfs, Path path) {
-        return vfs.exists(path) ? vfs.open(path, OpenMode.READ) : null;
-    }
-
-    private boolean restore(
-            VfsFile file, long bytes, int expectedCrc, int number, SparseIndex index, Restored restored) {
-        CRC32C crc = new CRC32C();
-        ByteBuffer piece = newPiece(PIECE_BYTES).limit(0);
-        long read = fill(file, piece, 0, bytes, crc);
-        if (!restored.begin(number, piece)) {
-            return false;
-        }
-        IntervalCursor cursor = index.cursor();
-        for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
-            if (piece.remaining() < mostBytes) {
-                read += fill(file, piece, read, bytes, crc);
-            }
-            if (!restored.restore(cursor, piece)) {
+        boolean loading = false;
+        try (VfsFile file = vfs.open(path, OpenMode.READ)) {
+            ByteBuffer block = FilePreamble.check(
+                    path, 0, FilePreamble.read(file, 0), FormatVersion.INTERVALS, FIELD_BYTES, engine.storeId());
+            boolean fits = fits(block, engine);
+            long count = block.getLong();
+            ByteBuffer piece = newPiece(PIECE_BYTES);
+            Section anchors = new Section(file, piece, FilePreamble.BLOCK_BYTES, block);
+            Section outlines = new Section(file, piece, anchors.end, block);
+            Section ofFilters = new Section(file, piece, outlines.end, block);
+            if (!fits
+                    || ofFilters.end != file.size()
+                    || cache != null && !cache.fingerprints.restore(block)
+                    || !loadAnchors(anchors, count, engine.size(), null)) {
                 return false;
             }
+            loading = true; // now that all of it is known to be sound
+            if (!loadAnchors(anchors, count, engine.size(), into)) {
+                throw new CorruptionException(path, anchors.begin, "what was read before", "other bytes");
+            }
+            if (cache != null) {
+                loadOutlines(outlines, into.index, cache);
+            }
+            if (filters != null) {
+                loadFilters(ofFilters, into.index, filters);
+            }
+            return true;
+        } catch (CorruptionException | StoreIoException e) {
+            if (loading) {
+                throw e; // of an index that is filled in part
+            }
+            return false; // sampling gives the same anchors, or others as good
         }
-        return read == bytes && !piece.hasRemaining() && (int) crc.getValue() == expectedCrc;
     }
 
-    /** Fills a piece up behind its unread rest, and returns how many bytes were added. */
-    static int fill(VfsFile file, ByteBuffer piece, long read, long bytes, CRC32C crc) {
-        piece.compact();
-        int from = piece.position();
-        int length = (int) Math.min(piece.remaining(), bytes - read);
-        piece.limit(from + length);
-        file.readFully(piece, FilePreamble.BLOCK_BYTES + read);
-        crc.update(piece.array(), from, length);
-        piece.flip();
-        return length;
+    /** Reads all anchors, and returns whether they are sound as far as they could be read. */
+    private static boolean loadAnchors(Section section, long count, long size, Intervals into) {
+        byte[] last = new byte[RecordFormat.MAX_KEY_BYTES];
+        int lastLength = -1;
+        long total = 0;
+        ByteBuffer piece = section.start();
+        for (long i = 0; i < count; i++) {
+            section.fill();
+            if (piece.remaining() < ENTRY_BYTES) {
+                return false;
+            }
+            long lengthBytes = piece.getLong();
+            int pairs = piece.getInt();
+            int length = piece.getInt();
+            int anchor = piece.position();
+            if (lengthBytes < 0
+                    || lengthBytes > size - total
+                    || pairs < 0
+                    || pairs > Interval.UNKNOWN_PAIRS
+                    || length < 0
+                    || length > RecordFormat.MAX_KEY_BYTES
+                    || length > piece.remaining()) {
+                return false;
+            }
+            boolean ascends = lastLength < 0
+                    ? length == 0
+                    : Arrays.compareUnsigned(piece.array(), anchor, anchor + length, last, 0, lastLength) > 0;
+            if (!ascends) {
+                return false;
+            }
+            if (into != null) {
+                into.append(piece.array(), anchor, length, lengthBytes, pairs);
+            }
+            piece.get(last, 0, length);
+            lastLength = length;
+            total += lengthBytes;
+        }
+        return section.isSound() && total == size && count > 0;
     }
 
-    /** Deletes the file, as {@link AnchorsFile#delete} does. */
-    boolean delete(Vfs vfs, Path directory) {
-        return delete(vfs, directory, name);
+    private static void loadOutlines(Section section, SparseIndex index, IntervalCache cache) {
+        SavedOutlines outlines = new SavedOutlines(cache);
+        BiPredicate<IntervalCursor, ByteBuffer> restore = (interval, piece) ->
+                outlines.restore(interval.contentNumber(), interval.pairCount(), interval.lengthBytes(), piece);
+        if (!section.restoreEach(index, piece -> true, restore)) {
+            outlines.forgetRestored();
+        }
     }
 
+    private static void loadFilters(Section section, SparseIndex index, RangeFilters filters) {
+        BiPredicate<IntervalCursor, ByteBuffer> restore =
+                (interval, piece) -> filters.restore(interval.contentNumber(), piece);
+        if (section.restoreEach(index, filters::restoreModels, restore)) {
+            filters.restored(index);
+        } else {
+            filters.clear();
+        }
+    }
+
+    /**
+     * Deletes the file, if there is one and it can be done, and returns whether it was. Its deletion need not be
+     * durable, or succeed: it fits no later state of the space.
+     */
+    static boolean delete(Vfs vfs, Path directory) {
+        return delete(vfs, directory, StoreFiles.INTERVALS_NAME);
+    }
+
+    /** Deletes a file that fits no later state of the space, as {@link #delete(Vfs, Path)} does. */
     static boolean delete(Vfs vfs, Path directory, String name) {
         try {
             return vfs.deleteIfExists(directory.resolve(name));
         } catch (StorageException e) {
             LOG.log(System.Logger.Level.WARNING, "The file " + name + " stays in " + directory, e);
             return false;
+        }
+    }
+
+    /** A section that is being read, a piece at a time. */
+    private static final class Section {
+        private final VfsFile file;
+        private final ByteBuffer piece; // of whichever section is read
+        private final long begin;
+        private final long end;
+        private final int expectedCrc;
+        private final CRC32C crc = new CRC32C();
+        private long read; // up to where
+
+        /** @param block positioned at what it tells of this section */
+        Section(VfsFile file, ByteBuffer piece, long begin, ByteBuffer block) {
+            this.file = file;
+            this.piece = piece;
+            this.begin = begin;
+            this.end = Math.max(begin, block.getLong());
+            this.expectedCrc = block.getInt();
+        }
+
+        /** Begins to read it, and returns the piece. */
+        ByteBuffer start() {
+            crc.reset();
+            read = begin;
+            piece.clear().limit(0);
+            return fill();
+        }
+
+        /** Fills the piece up behind its unread rest, unless it has all of an interval. */
+        ByteBuffer fill() {
+            if (piece.remaining() < MOST_BYTES && read < end) {
+                piece.compact();
+                int from = piece.position();
+                int length = (int) Math.min(piece.remaining(), end - read);
+                piece.limit(from + length);
+                file.readFully(piece, read);
+                crc.update(piece.array(), from, length);
+                piece.flip();
+                read += length;
+            }
+            return piece;
+        }
+
+        /** Whether what was read is all of it, and what was written. */
+        boolean isSound() {
+            return read == end && !piece.hasRemaining() && (int) crc.getValue() == expectedCrc;
+        }
+
+        /**
+         * Restores what it has of each interval.
+         *
+         * @param first takes what stands before that; as each does, it returns false if the bytes can't have been saved
+         * @return whether it is sound; if not, some may have been restored
+         */
+        boolean restoreEach(
+                SparseIndex index, Predicate<ByteBuffer> first, BiPredicate<IntervalCursor, ByteBuffer> each) {
+            try {
+                boolean restored = first.test(start());
+                IntervalCursor cursor = index.cursor();
+                for (cursor.first(index.current()); restored && cursor.isValid(); cursor.next()) {
+                    restored = each.test(cursor, fill());
+                }
+                return restored && isSound();
+            } catch (CorruptionException | StoreIoException e) {
+                LOG.log(System.Logger.Level.DEBUG, "What " + file.path() + " should have will be made anew", e);
+                return false;
+            }
         }
     }
 }

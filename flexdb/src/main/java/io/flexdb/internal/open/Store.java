@@ -741,24 +741,12 @@ public final class Store implements AutoCloseable {
             LOG.log(System.Logger.Level.WARNING, "Logs that are not needed stay in " + directory, e);
         }
         try {
-            AnchorsFile.write(vfs, directory, index, engine);
-        } catch (StorageException | OutOfMemoryError e) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "The index of " + directory + " was not saved; opening will take longer",
-                    e);
-            return; // without which nothing else counts
-        }
-        try {
-            OutlinesFile.write(vfs, directory, index, cache, engine);
+            IntervalsFile.write(vfs, directory, index, cache, filters, engine);
             DirectoriesFile.write(vfs, directory, index, cache, savedDirectories, engine);
-            if (filters != null) {
-                FiltersFile.write(vfs, directory, index, filters, engine);
-            }
         } catch (StorageException | OutOfMemoryError e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "What " + directory + " had in memory was not saved; it will be made anew when it is needed",
+                    "What " + directory + " had in memory was not saved, or not all of it; it will be made anew",
                     e);
         }
     }

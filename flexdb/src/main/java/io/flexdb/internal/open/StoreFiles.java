@@ -30,9 +30,7 @@ public final class StoreFiles {
     static final String OPTIONS_NAME = "flexdb.options";
     public static final String SPACE_NAME = "space";
     public static final String WAL_NAME = "wal";
-    public static final String ANCHORS_NAME = "anchors";
-    public static final String FILTERS_NAME = "filters";
-    static final String OUTLINES_NAME = "outlines";
+    public static final String INTERVALS_NAME = "intervals";
     static final String DIRECTORIES_NAME = "directories";
     static final String UNFINISHED_DIRECTORIES_NAME = DIRECTORIES_NAME + ".new";
     /** Old versions that open snapshots keep beside memory. Nothing of it is needed after the store's end. */
@@ -235,7 +233,7 @@ public final class StoreFiles {
     }
 
     /**
-     * To be called for a store without the file of anchors of a clean close. A closed store had no log: the file is
+     * To be called for a store without the file of intervals of a clean close. A closed store had no log: the file is
      * written when all logs are gone, and every opening makes it invalid. So only a closed store may lack the directory
      * of logs; copies often do, because it is empty.
      *
@@ -248,7 +246,7 @@ public final class StoreFiles {
                     wal,
                     0,
                     "the directory of the write-ahead logs, which may hold writes of a store that was not closed",
-                    "nothing, and no file " + ANCHORS_NAME + " that proves that the store was closed;"
+                    "nothing, and no file " + INTERVALS_NAME + " that proves that the store was closed;"
                             + " copy the directory too, or bring what the rest has into a new store by FlexDBSalvage");
         }
     }

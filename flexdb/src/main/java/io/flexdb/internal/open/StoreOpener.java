@@ -253,7 +253,8 @@ public final class StoreOpener {
     /** Describes the memory that an opening takes, roughly: indexes are about as large as in their files. */
     private String needed(long held) {
         long tree = fileBytes(directory.resolve(StoreFiles.SPACE_NAME).resolve("tree"));
-        long index = 2 * fileBytes(directory.resolve(StoreFiles.ANCHORS_NAME)); // its nodes besides
+        long index =
+                fileBytes(directory.resolve(StoreFiles.INTERVALS_NAME)); // outlines are about as large as its nodes
         long buffers = budget.segmentBytes() + 2 * MemTable.tableBytes(settings.memtableBytes);
         return "about " + Math.max(held, tree + index + buffers) + " bytes of direct memory (FlexTree " + tree
                 + ", sparse index " + (index == 0 ? "not known" : index) + ", segments and memtables " + buffers
@@ -315,17 +316,11 @@ public final class StoreOpener {
         large = new LargeValues(engine, health, settings.largeValueBytes);
         committer =
                 new Committer(engine, intervals, reader, merges, overgrown, settings.stitchingThresholdBytes, large);
-        boolean wasClosed = AnchorsFile.load(vfs, directory, engine, intervals);
+        boolean wasClosed = IntervalsFile.load(vfs, directory, engine, intervals, cache, filters);
         if (wasClosed) {
-            if (OutlinesFile.load(vfs, directory, engine, intervals.index, cache)) {
-                savedDirectories = DirectoriesFile.open(vfs, directory, engine, intervals.index, cache);
-                reader.restoreFrom(savedDirectories);
-            }
-        }
-        if (wasClosed && filters != null) {
-            FiltersFile.load(vfs, directory, engine, intervals.index, filters);
-        }
-        if (!wasClosed) {
+            savedDirectories = DirectoriesFile.open(vfs, directory, engine, intervals.index, cache);
+            reader.restoreFrom(savedDirectories);
+        } else {
             IndexSampler.sample(engine, intervals, engine.store().file().path(), scheduler);
         }
         return wasClosed;
@@ -355,9 +350,7 @@ public final class StoreOpener {
     /** Deletes the saved files of a clean close, which were loaded, and old versions; returns whether any existed. */
     private boolean deleteSaved() {
         return vfs.deleteIfExists(directory.resolve(StoreFiles.OLD_VERSIONS_NAME))
-                | AnchorsFile.delete(vfs, directory)
-                | FiltersFile.delete(vfs, directory)
-                | OutlinesFile.delete(vfs, directory)
+                | IntervalsFile.delete(vfs, directory)
                 | (savedDirectories == null && DirectoriesFile.delete(vfs, directory)); // else it is in use
     }
 

@@ -381,7 +381,7 @@ public final class StoreSalvage {
     private void replayLogs(long storeId) {
         Path logs = directory.resolve(StoreFiles.WAL_NAME);
         if (!vfs.isDirectory(logs)) {
-            if (!vfs.exists(directory.resolve(StoreFiles.ANCHORS_NAME))) { // which stands for a store that was closed
+            if (!vfs.exists(directory.resolve(StoreFiles.INTERVALS_NAME))) { // which stands for a store that was closed
                 doubt(new CorruptionException(logs, 0, "the directory of write-ahead logs", "none"), logs);
             }
             return;

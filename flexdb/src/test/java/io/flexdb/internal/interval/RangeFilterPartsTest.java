@@ -98,11 +98,11 @@ class RangeFilterPartsTest {
         int[] cells = {3, 40, 90};
         int parts = CellSet.MIN_PARTS;
         ByteBuffer saved = ByteBuffer.allocate(1024).order(ByteOrder.LITTLE_ENDIAN);
-        model(List.of()).save(saved);
+        model(List.of()).save(saved.putInt(1));
         saved.putShort((short) (parts - 1 << 6 | cells.length));
         CellSet.write(saved, saved.position(), cells, cells.length, parts);
         saved.position(saved.position() + CellSet.bytes(cells.length, parts)).flip();
-        assertTrue(filters.restoreModels(1, saved));
+        assertTrue(filters.restoreModels(saved));
         int start = saved.position();
         assertTrue(filters.restore(7, saved), "it is sound");
         assertFalse(filters.has(7), "there is no memory");

@@ -31,7 +31,7 @@ class SavedOutlinesTest {
     }
 
     private static ByteBuffer save(IntervalCache cache, long content, int pairs) {
-        ByteBuffer saved = ByteBuffer.allocate(SavedOutlines.MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer saved = ByteBuffer.allocate(1 << 10).order(ByteOrder.LITTLE_ENDIAN);
         new SavedOutlines(cache).save(content, pairs, saved);
         return saved.flip();
     }

@@ -9,6 +9,7 @@ import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.vfs.RealVfs;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.NoThreads;
@@ -16,6 +17,7 @@ import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.Interval;
+import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.SparseIndex;
@@ -81,7 +83,7 @@ class RefinerTest {
                 Path to = directory.resolve(original.relativize(file).toString());
                 if (Files.isDirectory(file)) {
                     Files.createDirectories(to);
-                } else if (!file.endsWith(StoreFiles.ANCHORS_NAME)) {
+                } else if (!file.endsWith(StoreFiles.INTERVALS_NAME)) {
                     Files.copy(file, to);
                 }
             }
@@ -109,9 +111,10 @@ class RefinerTest {
     private void save(SparseIndex index) throws IOException {
         Store closed = open();
         closed.close();
-        Files.deleteIfExists(directory.resolve(StoreFiles.ANCHORS_NAME));
+        DirectoriesFile.delete(VFS, directory);
         assertEquals((long) COUNT * recordBytes(), index.totalBytes());
-        AnchorsFile.write(VFS, directory, index, closed.engine);
+        IntervalCache unused = new IntervalCache(new Epochs(), 0, new OffHeap());
+        IntervalsFile.write(VFS, directory, index, unused, null, closed.engine);
     }
 
     private static SparseIndex indexOf(long[] bytes, int[] pairs, byte[]... anchors) {

@@ -4,6 +4,7 @@ import io.flexdb.Durability;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
+import io.flexdb.ReadOptions;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -108,15 +109,15 @@ public final class FlexDBClient extends DB {
             Set<String> fields,
             Vector<HashMap<String, ByteIterator>> result) {
         boolean last = KeyFormat.isLastTable(table);
-        try (FlexCursor cursor = store.cursor()) {
+        try (FlexCursor cursor = store.cursor(ReadOptions.defaults().withExpectedPairs(recordCount))) {
             cursor.seek(KeyFormat.encode(table, startKey));
-            for (int i = 0; i < recordCount && cursor.isValid(); i++) {
-                if (!last && !KeyFormat.isInTable(table, cursor.key())) {
-                    break;
-                }
+            while (cursor.isValid() && (last || KeyFormat.isInTable(table, cursor.key()))) {
                 HashMap<String, ByteIterator> record = new HashMap<>();
                 codec.decode(cursor.value(), fields, record);
                 result.add(record);
+                if (result.size() >= recordCount) {
+                    break;
+                }
                 cursor.next();
             }
             return Status.OK;

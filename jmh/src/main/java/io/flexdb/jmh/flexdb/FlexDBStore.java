@@ -62,10 +62,15 @@ final class FlexDBStore implements KeyValueStore {
     @Override
     public int scan(byte[] from, int pairs, boolean values, PairConsumer consumer) {
         int done = 0;
-        try (FlexCursor cursor = store.cursor()) {
-            for (cursor.seek(from); done < pairs && cursor.isValid(); cursor.next()) {
+        ReadOptions options = ReadOptions.defaults().withExpectedPairs(pairs).withKeysOnly(!values);
+        try (FlexCursor cursor = store.cursor(options)) {
+            cursor.seek(from);
+            while (cursor.isValid()) {
                 consumer.accept(cursor.key(), values ? cursor.value() : null);
-                done++;
+                if (++done == pairs) {
+                    break;
+                }
+                cursor.next();
             }
         }
         return done;

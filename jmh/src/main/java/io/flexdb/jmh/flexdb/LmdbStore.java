@@ -154,10 +154,9 @@ final class LmdbStore implements KeyValueStore {
         int done = 0;
         try (Cursor<ByteBuffer> cursor = database.openCursor(mine.reading)) {
             boolean valid = cursor.get(mine.key(from), GetOp.MDB_SET_RANGE);
-            while (done < pairs && valid) {
+            while (valid) {
                 consumer.accept(copy(cursor.key()), values ? copy(cursor.val()) : null);
-                done++;
-                valid = cursor.seek(SeekOp.MDB_NEXT);
+                valid = ++done < pairs && cursor.seek(SeekOp.MDB_NEXT);
             }
         } finally {
             mine.reading.reset();

@@ -148,9 +148,13 @@ final class RocksDBStore implements KeyValueStore {
     public int scan(byte[] from, int pairs, boolean values, PairConsumer consumer) {
         int done = 0;
         try (RocksIterator iterator = store.newIterator(read)) {
-            for (iterator.seek(from); done < pairs && iterator.isValid(); iterator.next()) {
+            iterator.seek(from);
+            while (iterator.isValid()) {
                 consumer.accept(iterator.key(), values ? iterator.value() : null);
-                done++;
+                if (++done == pairs) {
+                    break;
+                }
+                iterator.next();
             }
         }
         return done;

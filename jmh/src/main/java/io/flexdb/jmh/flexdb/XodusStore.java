@@ -44,10 +44,9 @@ final class XodusStore implements KeyValueStore {
             int done = 0;
             try (Cursor cursor = store.openCursor(transaction)) {
                 boolean valid = cursor.getSearchKeyRange(new ArrayByteIterable(from)) != null;
-                while (done < pairs && valid) {
+                while (valid) {
                     consumer.accept(copy(cursor.getKey()), values ? copy(cursor.getValue()) : null);
-                    done++;
-                    valid = cursor.getNext();
+                    valid = ++done < pairs && cursor.getNext();
                 }
             }
             return done;

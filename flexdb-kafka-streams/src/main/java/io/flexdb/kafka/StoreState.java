@@ -25,6 +25,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.InvalidStateStoreException;
 import org.apache.kafka.streams.errors.ProcessorStateException;
@@ -142,16 +143,22 @@ final class StoreState {
         // Before 4.4 there is no such property, and no commit while a task runs with exactly-once.
         buffered = QueryIsolation.isKnown() && isTrue(configs.get("enable.transactional.statestores"));
         consistency = isTrue(configs.get("__iq.consistency.offset.vector.enabled__"));
-        database = TaskDatabase.acquire(directory, configs);
+        Metrics application = StartupDatabases.applicationOf(storeContext);
+        database = StartupDatabases.OF_JVM.acquire(directory, configs, application);
         boolean opened = false;
         try {
             load();
+            boolean mayBeCorrupted = exactlyOnce && !buffered; // be it another store of the task
+            if (StartupDatabases.isStartup(storeContext) && application != null && !mayBeCorrupted) { // D3
+                StartupDatabases.OF_JVM.keep(directory, configs, application);
+            }
             open = true;
             opened = true;
         } catch (StorageException e) {
             throw failed("open", e);
         } finally {
             if (!opened) {
+                StartupDatabases.OF_JVM.giveUp(directory);
                 giveBack();
             }
         }

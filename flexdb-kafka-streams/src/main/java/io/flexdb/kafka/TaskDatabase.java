@@ -17,12 +17,15 @@ import org.apache.kafka.streams.errors.ProcessorStateException;
 
 /**
  * The FlexDB of a task directory, which the task's stores share: each holds it from its opening to its close, and the
- * last one closes it. Kafka Streams makes each store on its own and tells it only the directory, so the open ones of
- * this JVM are found by their path in a map. Any thread may use it.
+ * last one closes it, unless {@link StartupDatabases} hold it, too. Kafka Streams makes each store on its own and tells
+ * it only the directory, so the open ones of this JVM are found by their path in a map. Any thread may use it.
  */
 final class TaskDatabase {
     /** The directory in that of a task. No class here makes others. */
     static final String DIRECTORY = "flexdb";
+
+    /** A file there, of which each FlexDB has one of its own. */
+    static final String LOCK = "LOCK";
 
     /** Begins the names of Kafka Streams' properties that are options of the FlexDB. */
     static final String PREFIX = "flexdb.";
@@ -53,12 +56,17 @@ final class TaskDatabase {
     static TaskDatabase acquire(Path taskDirectory, Map<String, Object> configs) {
         FlexDBOptions options =
                 FlexDBOptions.defaults().withDurability(Durability.SYNC).withProperties(configs, PREFIX);
-        Path path = taskDirectory.toAbsolutePath().normalize().resolve(DIRECTORY);
+        Path path = path(taskDirectory);
         return OPEN.compute(path, (key, open) -> {
             TaskDatabase database = open == null ? open(path, options) : open;
             database.holders++;
             return database;
         });
+    }
+
+    /** Where the FlexDB of a task directory is. */
+    static Path path(Path taskDirectory) {
+        return taskDirectory.toAbsolutePath().normalize().resolve(DIRECTORY);
     }
 
     private static TaskDatabase open(Path path, FlexDBOptions options) {

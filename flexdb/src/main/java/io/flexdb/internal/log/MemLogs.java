@@ -44,6 +44,7 @@ public final class MemLogs {
     private static final int KEPT_WALS = 1;
     private static final int FIRST_SHARE = 16; // of a memtable
     private static final int SMALL_LEVEL = 3; // up to which there is nothing worth to be given back
+    private static final int LITTLE_BYTES = 16 << 20; // of the next memtable while they grow; a segment has a quarter
 
     static {
         try {
@@ -57,7 +58,7 @@ public final class MemLogs {
     private final Path directory;
     private final int memtableBytes;
     private final int[] sizes; // of one memtable after the other; the last is the usual one
-    private int level; // of the next one to be made; under this object's lock
+    private volatile int level; // of the next one to be made; written under this object's lock
     private int leastLevel; // that the write fits which waits for it; likewise
     private volatile boolean grown; // there is more than a small store takes
     private volatile boolean giveBackWanted;
@@ -322,9 +323,14 @@ public final class MemLogs {
         return sizes.length > 1 && !grown;
     }
 
-    /** Whether memory that is not in use is better given back at once. */
+    /**
+     * Whether memory that is not in use is better given back at once: to a store whose memtables have not grown much it
+     * is more than they take, and commits are seldom, or others wait for it.
+     */
     public boolean shouldKeepNothing() {
-        return isSmall() || memory.isShort();
+        int next = level;
+        boolean isLittle = next < sizes.length - 1 && sizes[next] <= LITTLE_BYTES;
+        return isSmall() || isLittle || memory.isShort();
     }
 
     /** Has the next {@link #prepare} give back all that nobody needs, and make a small memtable. */

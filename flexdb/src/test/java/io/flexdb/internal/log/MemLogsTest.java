@@ -189,6 +189,31 @@ class MemLogsTest {
         assertEquals(1, vfs.list(DIRECTORY).size(), () -> vfs.list(DIRECTORY).toString());
     }
 
+    /** Or each of many stores that are written to now and then has a segment in memory besides, which is more. */
+    @Test
+    void nothingElseIsKeptUntilMemtablesAreLarge() {
+        MemtableSizes sizes = new MemtableSizes(24 << 20, true, 4);
+        MemLogs own = new MemLogs(vfs, DIRECTORY, new WalId(1, 0, 0), sizes, new OffHeap(), false);
+        for (int arena = 0; arena < 4 << 20; ) {
+            assertTrue(own.shouldKeepNothing(), "after one of " + arena);
+            arena = own.take(1).table().arenaBytes();
+        }
+        assertTrue(own.isGrown());
+        assertTrue(own.shouldKeepNothing());
+        assertEquals(16 << 20, own.take(1).table().arenaBytes());
+        assertFalse(own.shouldKeepNothing());
+    }
+
+    /** A store that has little memory keeps what it needs again and again. */
+    @Test
+    void memtablesThatAreAsLargeAsTheyGetKeepWhatIsNeeded() {
+        MemLogs own = growing(new OffHeap());
+        for (int arena = 0; arena < 1 << 20; ) {
+            arena = own.take(1).table().arenaBytes();
+        }
+        assertFalse(own.shouldKeepNothing());
+    }
+
     /** Who waits for memory must not do so for a disk that is full. */
     @Test
     void itIsNotMemoryThatIsShortWhereAMemtableIsFree() {

@@ -65,7 +65,8 @@ public final class SharedMemory {
     private volatile long balanced = System.nanoTime() - BALANCE_AGAIN_NANOS;
     private volatile long pressed = System.nanoTime() - PRESSED_NANOS;
 
-    private final Map<Integer, ArrayDeque<ByteBuffer>> free = new HashMap<>(); // by capacity; under this object's lock
+    private final Map<Integer, OfSize> free = new HashMap<>(); // by capacity; under this object's lock
+    private long wishes; // for any size; likewise
     private volatile long freeBytes; // written under the lock
     private final OffHeap.Sums dropped = new OffHeap.Sums(null, this, 0); // of the free ones
     // Of stores that nobody has closed and nobody uses any more, nothing may be kept here but what is held for them.
@@ -423,13 +424,23 @@ public final class SharedMemory {
 
     // ---- buffers that wait for another store
 
+    /** Buffers of one size. */
+    private static final class OfSize {
+        final ArrayDeque<ByteBuffer> buffers = new ArrayDeque<>();
+        long lastWanted; // by a clock that counts
+    }
+
     /** A buffer of exactly so many bytes, which counts, or null. */
     synchronized ByteBuffer poll(OffHeap.Sums asking, OffHeap.Use use, int capacity) {
-        ArrayDeque<ByteBuffer> ofSize = free.get(capacity);
+        OfSize ofSize = free.get(capacity);
         if (ofSize != null && claimedByOthers(asking) > 0 && used() > limit(asking, use)) {
             return null;
         }
-        ByteBuffer buffer = ofSize == null ? null : ofSize.poll();
+        ByteBuffer buffer = null;
+        if (ofSize != null) {
+            ofSize.lastWanted = ++wishes; // even if there is none: the next one is kept
+            buffer = ofSize.buffers.poll();
+        }
         if (buffer != null) {
             counted.addAndGet(use.hasBudget() ? capacity : 0); // M1
             freeBytes -= capacity;
@@ -440,38 +451,64 @@ public final class SharedMemory {
 
     /** Whether there is one of exactly so many bytes. */
     synchronized boolean hasFree(int capacity) {
-        ArrayDeque<ByteBuffer> ofSize = free.get(capacity);
-        return ofSize != null && !ofSize.isEmpty();
+        OfSize ofSize = free.get(capacity);
+        return ofSize != null && !ofSize.buffers.isEmpty();
     }
 
-    /** Keeps a buffer, which does not count any more as what it was; returns false if there are enough. */
+    /**
+     * Keeps a buffer, which does not count any more as what it was; returns false if there are enough. Those of a size
+     * that nobody has wanted for longer give way: else what stores have outgrown would be kept, and what they take again
+     * and again would be made anew each time.
+     */
     synchronized boolean offer(OffHeap.Use use, ByteBuffer buffer) {
         int capacity = buffer.capacity();
-        if (freeBytes + capacity > mostFreeBytes) {
+        if (capacity > mostFreeBytes) {
             return false;
         }
-        free.computeIfAbsent(capacity, size -> new ArrayDeque<>()).push(buffer.clear());
+        OfSize ofSize = free.get(capacity);
+        if (ofSize == null) {
+            ofSize = new OfSize();
+            ofSize.lastWanted = ++wishes;
+            free.put(capacity, ofSize);
+        }
+        while (freeBytes + capacity > mostFreeBytes) {
+            OfSize oldest = ofSize;
+            for (OfSize each : free.values()) {
+                oldest = each.lastWanted < oldest.lastWanted && !each.buffers.isEmpty() ? each : oldest;
+            }
+            if (oldest == ofSize || drop(oldest, freeBytes + capacity - mostFreeBytes) == 0) {
+                return false;
+            }
+        }
+        ofSize.buffers.push(buffer.clear());
         freeBytes += capacity; // M1
         forgotten(use, capacity, 0);
         return true;
     }
 
     private synchronized long dropFree(long wanted) {
+        long bytes = 0;
+        for (OfSize ofSize : free.values()) {
+            bytes += drop(ofSize, wanted - bytes);
+        }
+        return bytes;
+    }
+
+    /** Leaves buffers of a size to the garbage collector; returns how many bytes. Under the lock. */
+    private long drop(OfSize ofSize, long wanted) {
         long before = freeBytes;
-        for (ArrayDeque<ByteBuffer> ofSize : free.values()) {
-            for (ByteBuffer buffer = ofSize.peek();
-                    buffer != null && before - freeBytes < wanted;
-                    buffer = ofSize.peek()) {
-                try {
-                    dropped.note(OffHeap.Use.SEGMENTS, buffer, gone);
-                } catch (OutOfMemoryError e) { // of a full heap
-                    return before - freeBytes;
-                }
-                counted.addAndGet(buffer.capacity());
-                dropped.letGo(OffHeap.Use.SEGMENTS, buffer.capacity());
-                freeBytes -= buffer.capacity();
-                ofSize.remove();
+        for (ByteBuffer buffer = ofSize.buffers.peek();
+                buffer != null && before - freeBytes < wanted;
+                buffer = ofSize.buffers.peek()) {
+            try {
+                dropped.note(OffHeap.Use.SEGMENTS, buffer, gone);
+            } catch (OutOfMemoryError e) { // of a full heap
+                return before - freeBytes;
             }
+            counted.addAndGet(buffer.capacity());
+            dropped.letGo(OffHeap.Use.SEGMENTS, buffer.capacity());
+            freeBytes -= buffer.capacity();
+            ofSize.buffers.remove();
         }
         return before - freeBytes;
     }

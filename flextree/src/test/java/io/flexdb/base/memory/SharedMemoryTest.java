@@ -100,6 +100,34 @@ class SharedMemoryTest {
         Reference.reachabilityFence(rest);
     }
 
+    /** Else stores that have outgrown small buffers would have the large ones made anew each time. */
+    @Test
+    void whatNobodyTakesGivesWayToWhatIsTakenAgainAndAgain() {
+        share(soft);
+        List<ByteBuffer> small = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            small.add(one.take(Use.MEMTABLES, 50));
+        }
+        small.forEach(one::giveBack);
+        assertEquals(200, soft.freeBytes());
+        ByteBuffer large = one.take(Use.SEGMENTS, 120);
+        one.giveBack(large);
+        assertEquals(170, soft.freeBytes(), "the large one and a small one");
+        assertSame(large, other.take(Use.SEGMENTS, 120));
+        other.giveBack(large);
+        ByteBuffer newer = one.take(Use.MEMTABLES, 60);
+        one.giveBack(newer); // of a new size, which may be wanted more than those of 50
+        assertEquals(180, soft.freeBytes());
+        ByteBuffer again = one.take(Use.SEGMENTS, 120);
+        assertSame(large, again);
+        one.giveBack(one.take(Use.MEMTABLES, 200)); // this one may be, too
+        assertEquals(200, soft.freeBytes());
+        one.giveBack(again); // was taken before that size came
+        assertEquals(200, soft.freeBytes());
+        one.giveBack(one.allocate(Use.SEGMENTS, 201));
+        assertEquals(200, soft.freeBytes(), "one that is larger than all that is kept makes nothing give way");
+    }
+
     @Test
     void nothingIsKeptForOthersOnceNobodyIsThere() {
         share(soft);

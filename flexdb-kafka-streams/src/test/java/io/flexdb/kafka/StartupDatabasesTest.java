@@ -1,0 +1,145 @@
+package io.flexdb.kafka;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.flexdb.FlexDB;
+import io.flexdb.storage.StoreClosedException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.kafka.common.metrics.Metrics;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+class StartupDatabasesTest {
+    private static final Map<String, Object> NONE = Map.of();
+    private static final byte[] KEY = {1};
+    private static final byte[] VALUE = {2};
+
+    @TempDir
+    Path directory;
+
+    private final List<Runnable> later = new ArrayList<>();
+    private final StartupDatabases databases = new StartupDatabases(later::add);
+    private final Metrics application = new Metrics();
+
+    @AfterEach
+    void end() {
+        application.close();
+    }
+
+    /** As Kafka Streams does when it starts. */
+    private FlexDB openAndClose() {
+        TaskDatabase opened = databases.acquire(directory, NONE, application);
+        opened.meta().put(KEY, VALUE);
+        databases.keep(directory, NONE, application);
+        opened.release();
+        return opened.db();
+    }
+
+    private static boolean isOpen(FlexDB db) {
+        try {
+            db.stats();
+            return true;
+        } catch (StoreClosedException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void theNextStoreGetsTheFlexDBThatWasOpenedAtTheStart() {
+        FlexDB first = openAndClose();
+        assertTrue(isOpen(first));
+        TaskDatabase again = databases.acquire(directory, NONE, application);
+        assertSame(first, again.db());
+        again.release();
+        assertFalse(isOpen(first), "nobody but the stores had it");
+        later.forEach(Runnable::run);
+        assertTrue(application.reporters().size() <= 1, "one for all");
+    }
+
+    @Test
+    void storesOfATaskKeepItTogether() {
+        TaskDatabase one = databases.acquire(directory, NONE, application);
+        databases.keep(directory, NONE, application);
+        TaskDatabase other = databases.acquire(directory, NONE, application);
+        databases.keep(directory, NONE, application);
+        one.release();
+        other.release();
+        TaskDatabase again = databases.acquire(directory, NONE, application);
+        assertSame(one.db(), again.db());
+        assertSame(other.db(), again.db());
+        again.release();
+        assertFalse(isOpen(again.db()));
+    }
+
+    @Test
+    void itIsClosedWhenTheApplicationEnds() {
+        FlexDB first = openAndClose();
+        application.close();
+        assertFalse(isOpen(first));
+        try (FlexDB db = FlexDB.open(TaskDatabase.path(directory))) {
+            assertArrayEquals(VALUE, db.keyspace("meta").get(KEY));
+        }
+    }
+
+    @Test
+    void itIsClosedWhenNobodyOpensIt() {
+        FlexDB first = openAndClose();
+        assertEquals(1, later.size());
+        later.get(0).run();
+        assertFalse(isOpen(first));
+    }
+
+    @Test
+    void whoGivesItUpHasItClosedWithTheLastStore() {
+        TaskDatabase opened = databases.acquire(directory, NONE, application);
+        databases.keep(directory, NONE, application);
+        databases.giveUp(directory);
+        assertTrue(isOpen(opened.db()));
+        opened.release();
+        assertFalse(isOpen(opened.db()));
+    }
+
+    @Test
+    void anotherApplicationGetsOneOfItsOwn() {
+        FlexDB first = openAndClose();
+        try (Metrics another = new Metrics()) {
+            TaskDatabase opened = databases.acquire(directory, NONE, another);
+            assertNotSame(first, opened.db());
+            assertFalse(isOpen(first));
+            assertArrayEquals(VALUE, opened.meta().get(KEY));
+            opened.release();
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS) // where files that are open can't be deleted
+    void ofADirectoryThatWasDeletedNothingComesBack() throws IOException {
+        FlexDB first = openAndClose();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+        TaskDatabase opened = databases.acquire(directory, NONE, application);
+        assertNotSame(first, opened.db());
+        assertFalse(isOpen(first));
+        assertNull(opened.meta().get(KEY));
+        opened.release();
+    }
+}

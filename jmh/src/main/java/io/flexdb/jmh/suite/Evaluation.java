@@ -135,7 +135,7 @@ public final class Evaluation implements Callable<Integer> {
     @Option(
             names = "--limit",
             paramLabel = "MINUTES",
-            description = "A cell that takes longer is ended, and has failed. Default: 240; 10 or 1440 by scale.")
+            description = "A cell that takes longer is ended, and has failed. Default: 30; 3 or 1440 by scale.")
     private Integer limitMinutes;
 
     @Option(
@@ -351,7 +351,7 @@ public final class Evaluation implements Callable<Integer> {
 
     private int measure(Plan plan, List<Suite> suites) throws IOException, InterruptedException {
         Path logs = Files.createDirectories(output.resolve("logs"));
-        Duration limit = Duration.ofMinutes(limitMinutes != null ? limitMinutes : scale.of(10, 240, 1440));
+        Duration limit = Duration.ofMinutes(limitMinutes != null ? limitMinutes : scale.of(3, 30, 1440));
         ChildJvm child = new ChildJvm(Path.of(plan.directory()), logs.toAbsolutePath(), limit);
         Runtime.getRuntime().addShutdownHook(new Thread(child::end, "end of children"));
         Preconditions found = Preconditions.check(plan, suites, child);

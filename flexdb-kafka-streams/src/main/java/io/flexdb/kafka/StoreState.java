@@ -174,6 +174,7 @@ final class StoreState {
     private void refuseOtherEngine(Path directory) {
         for (Path other : List.of(directory.resolve("rocksdb").resolve(name), directory.resolve(name))) {
             if (Files.isDirectory(other) && !other.endsWith(TaskDatabase.DIRECTORY)) {
+                StartupDatabases.OF_JVM.giveUp(directory); // which may be deleted
                 throw new ProcessorStateException("The store " + name + " is to be kept in FlexDB, but there is one of"
                         + " another engine in " + other + ". Nothing was changed. To have FlexDB restore it from its"
                         + " changelog, stop the application and call KafkaStreams#cleanUp, or delete the directory "

@@ -2,8 +2,10 @@ package io.flexdb.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.flexdb.FlexDB;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,6 +81,10 @@ class BrokerTest {
             assertCounted(exactlyOnce, counts);
             assertEquals(0, counts.restoredRecords(), counts::toString);
             assertNoneOfOurs(counts.failures());
+            assertEquals(PARTITIONS, counts.opened().size());
+            for (List<FlexDB> ofTask : counts.opened().values()) { // for offsets, then by a thread
+                assertSame(ofTask.get(0), ofTask.get(1), "it stays open meanwhile");
+            }
         }
     }
 

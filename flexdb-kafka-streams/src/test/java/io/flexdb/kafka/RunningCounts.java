@@ -1,5 +1,6 @@
 package io.flexdb.kafka;
 
+import io.flexdb.FlexDB;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,8 @@ import org.apache.kafka.streams.StoreQueryParameters;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.processor.StateRestoreListener;
+import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.processor.StateStoreContext;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.QueryableStoreTypes;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
@@ -34,6 +37,7 @@ final class RunningCounts implements AutoCloseable {
     private final KafkaStreams streams;
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
     private final Map<TopicPartition, Long> restored = new ConcurrentHashMap<>();
+    private final Map<Path, List<FlexDB>> opened = new ConcurrentHashMap<>(); // by each opening of a store, by its task
     private long committed; // writes of all stores, guarded by this
 
     /** Starts it. Its clients give up soon without a broker. */
@@ -72,6 +76,15 @@ final class RunningCounts implements AutoCloseable {
 
         CommittedStore() {
             super("counts", ValueFormat.TIMESTAMPED);
+        }
+
+        @Override
+        public void init(StateStoreContext context, StateStore root) {
+            super.init(context, root);
+            Path task = context.stateDir().toPath();
+            TaskDatabase database = TaskDatabase.acquire(task, context.appConfigs()); // which the store has, too
+            opened.computeIfAbsent(task, path -> new CopyOnWriteArrayList<>()).add(database.db());
+            database.release();
         }
 
         @Override
@@ -152,6 +165,11 @@ final class RunningCounts implements AutoCloseable {
     /** How many records were restored. */
     long restoredRecords() {
         return restored.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** The FlexDB of each opening of the store, by the task's directory. */
+    Map<Path, List<FlexDB>> opened() {
+        return opened;
     }
 
     /** All exceptions of its threads. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.FlexDB;
@@ -17,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.ProcessorStateException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -32,7 +35,13 @@ class StartupDatabasesTest {
     Path directory;
 
     private final List<Runnable> later = new ArrayList<>();
-    private final StartupDatabases databases = new StartupDatabases(later::add);
+    private final List<Long> times = new ArrayList<>();
+    private final StartupDatabases databases = new StartupDatabases(
+            (task, millis) -> {
+                later.add(task);
+                times.add(millis);
+            },
+            2);
     private final Metrics application = new Metrics();
 
     @AfterEach
@@ -42,9 +51,13 @@ class StartupDatabasesTest {
 
     /** As Kafka Streams does when it starts. */
     private FlexDB openAndClose() {
-        TaskDatabase opened = databases.acquire(directory, NONE, application);
+        return openAndClose(directory);
+    }
+
+    private FlexDB openAndClose(Path ofTask) {
+        TaskDatabase opened = databases.acquire(ofTask, NONE, application);
         opened.meta().put(KEY, VALUE);
-        databases.keep(directory, NONE, application);
+        databases.keep(ofTask, NONE, application);
         opened.release();
         return opened.db();
     }
@@ -66,8 +79,46 @@ class StartupDatabasesTest {
         assertSame(first, again.db());
         again.release();
         assertFalse(isOpen(first), "nobody but the stores had it");
+    }
+
+    @Test
+    void eachIsKeptForATimeOfItsOwn() {
+        openAndClose(directory.resolve("one"));
+        openAndClose(directory.resolve("other"));
+        later.get(0).run();
+        FlexDB again = openAndClose(directory.resolve("one"));
+        later.get(0).run();
+        assertTrue(isOpen(again), "that one was kept before");
         later.forEach(Runnable::run);
-        assertTrue(application.reporters().size() <= 1, "one for all");
+        assertFalse(isOpen(again));
+        assertEquals(1, application.reporters().size(), "one for all");
+    }
+
+    @Test
+    void allAreGivenUpForOneThatCanNotBeOpened() throws IOException {
+        FlexDB first = openAndClose(directory.resolve("one"));
+        Path other = Files.createDirectory(directory.resolve("other"));
+        Files.createFile(TaskDatabase.path(other));
+        assertThrows(ProcessorStateException.class, () -> databases.acquire(other, NONE, application));
+        assertFalse(isOpen(first), "it may have had what was missing");
+    }
+
+    @Test
+    void noneIsKeptOfAnApplicationThatHasEnded() {
+        openAndClose();
+        application.close();
+        assertFalse(isOpen(openAndClose()));
+    }
+
+    @Test
+    void noneIsKeptUntilKafkaStreamsMayDeleteItsDirectory() {
+        openAndClose();
+        Map<String, Object> configs = Map.of(StreamsConfig.STATE_CLEANUP_DELAY_MS_CONFIG, 3000L);
+        Path other = directory.resolve("other");
+        TaskDatabase opened = databases.acquire(other, configs, application);
+        databases.keep(other, configs, application);
+        opened.release();
+        assertEquals(List.of(60_000L, 1500L), times);
     }
 
     @Test
@@ -101,6 +152,17 @@ class StartupDatabasesTest {
         assertEquals(1, later.size());
         later.get(0).run();
         assertFalse(isOpen(first));
+    }
+
+    @Test
+    void onlySoManyAreKept() {
+        List<FlexDB> all = new ArrayList<>();
+        for (int task = 0; task < 3; task++) {
+            all.add(openAndClose(directory.resolve("task-" + task)));
+        }
+        assertEquals(
+                List.of(true, true, false),
+                all.stream().map(StartupDatabasesTest::isOpen).toList());
     }
 
     @Test

@@ -81,7 +81,8 @@ final class IntervalsFile {
      * Outlines and filters are given up, each by themselves, if they turn out not to be sound.
      *
      * A small file is not forced. If a power cut takes it, the anchors are sampled, which takes less time than two
-     * forces.
+     * forces. A larger one is, whole: outlines and filters are a few times as long as the anchors, and two files would
+     * be forced twice.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
     private static final int LEAST_FORCED_BYTES = 64 << 10; // of anchors

@@ -250,11 +250,14 @@ public final class CommitThread {
                 }
                 awaitsMemory = false;
             }
+            if (!first && scheduler.areScarce()) {
+                if (memLogs.shouldKeepNothing()) {
+                    engine.giveBackMemory(); // for commits of other stores, which come first
+                }
+                return 0;
+            }
             if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.shouldKeepNothing()) {
                 engine.giveBackMemory(); // a store that is hardly written to keeps none for segments
-            }
-            if (!first && scheduler.areScarce()) {
-                return 0; // behind commits of other stores, which take that memory
             }
             MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.findWork();
             if (log != null) {

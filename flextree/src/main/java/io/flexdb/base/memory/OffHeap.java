@@ -277,12 +277,17 @@ public final class OffHeap {
                 if (others == null || !mine.held.remove(entry)) {
                     return;
                 }
-                if (others.offer(entry.use, buffer)) {
-                    mine.bytes.addAndGet(entry.use.ordinal(), -entry.bytes);
-                    entry.clear();
-                } else {
-                    mine.held.add(entry);
-                    mine.letGo(entry.use, entry.bytes);
+                boolean taken = false;
+                try {
+                    taken = others.offer(entry.use, buffer);
+                } finally { // the heap may be full
+                    if (taken) {
+                        mine.bytes.addAndGet(entry.use.ordinal(), -entry.bytes);
+                        entry.clear();
+                    } else {
+                        mine.held.add(entry);
+                        mine.letGo(entry.use, entry.bytes);
+                    }
                 }
                 return;
             }

@@ -471,6 +471,9 @@ public final class SharedMemory {
             ofSize.lastWanted = ++wishes;
             free.put(capacity, ofSize);
         }
+        if (freeBytes + capacity - bytesWantedBefore(ofSize.lastWanted) > mostFreeBytes) {
+            return false;
+        }
         while (freeBytes + capacity > mostFreeBytes) {
             OfSize oldest = ofSize;
             for (OfSize each : free.values()) {
@@ -484,6 +487,16 @@ public final class SharedMemory {
         freeBytes += capacity; // M1
         forgotten(use, capacity, 0);
         return true;
+    }
+
+    /** Bytes of buffers of sizes that were wanted last before a time. Under the lock. */
+    private long bytesWantedBefore(long time) {
+        long bytes = 0;
+        for (Map.Entry<Integer, OfSize> each : free.entrySet()) {
+            OfSize ofSize = each.getValue();
+            bytes += ofSize.lastWanted < time ? (long) each.getKey() * ofSize.buffers.size() : 0;
+        }
+        return bytes;
     }
 
     private synchronized long dropFree(long wanted) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -66,7 +67,9 @@ final class MappedPart implements AutoCloseable {
                     MappedPart nothing = map(channel, 0, 0)) {
                 nothing.force();
             } catch (IOException e) {
-                READY.set(false); // interrupted, perhaps; and it only saves time
+                READY.set(!(e.getCause() instanceof ClosedByInterruptException)); // then it is left to the next one
+            } catch (OutOfMemoryError | LinkageError e) {
+                // it only saves time
             }
         }
     }

@@ -40,7 +40,7 @@ import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
  * <p>Any thread may use it.
  */
 final class StartupDatabases {
-    /** As long as a group may take to give out tasks, as an instance that was killed counts for so long. */
+    /** Longer than a group takes to give out tasks, while an instance that was killed still counts (45 s). */
     private static final long KEPT_MILLIS = 60_000;
 
     /** Each has what was replayed in memory, and descriptors. */
@@ -108,7 +108,7 @@ final class StartupDatabases {
         return context.getClass().getName().equals(STARTUP);
     }
 
-    /** As {@link TaskDatabase#acquire}; gets what is kept, if this is of the same application. */
+    /** Acquires a FlexDB, the one that is kept if this is of the same application; see {@link TaskDatabase#acquire}. */
     TaskDatabase acquire(Path taskDirectory, Map<String, Object> configs, Metrics application) {
         Path path = TaskDatabase.path(taskDirectory);
         Kept found;

@@ -7,6 +7,10 @@ import java.nio.file.Path;
  * lost: the store goes on, as it was before the call, or can be opened with more memory.
  */
 public final class StoreMemoryException extends StorageException {
+    /*
+     * Messages are joined by a method: for the operator the JVM would make a class where it meets it first, for which a
+     * full heap has no room, and that fails as a BootstrapMethodError, for good.
+     */
     private static final long serialVersionUID = 1L;
 
     /**
@@ -16,8 +20,15 @@ public final class StoreMemoryException extends StorageException {
      */
     public StoreMemoryException(String what, long bytes, OutOfMemoryError cause) {
         super(
-                "no memory for " + what + ", which needs " + bytes + " bytes: " + cause.getMessage()
-                        + "; raise -Xmx or -XX:MaxDirectMemorySize, or read less at a time",
+                String.join(
+                        "",
+                        "no memory for ",
+                        what,
+                        ", which needs ",
+                        Long.toString(bytes),
+                        " bytes: ",
+                        cause.getMessage(),
+                        "; raise -Xmx or -XX:MaxDirectMemorySize, or read less at a time"),
                 cause);
     }
 
@@ -29,8 +40,13 @@ public final class StoreMemoryException extends StorageException {
      */
     public StoreMemoryException(String what, OutOfMemoryError cause) {
         super(
-                "no memory for " + what + ": " + cause.getMessage()
-                        + "; nothing is lost. Raise -XX:MaxDirectMemorySize, or -Xmx if the heap is full",
+                String.join(
+                        "",
+                        "no memory for ",
+                        what,
+                        ": ",
+                        cause.getMessage(),
+                        "; nothing is lost. Raise -XX:MaxDirectMemorySize, or -Xmx if the heap is full"),
                 cause);
     }
 
@@ -43,8 +59,15 @@ public final class StoreMemoryException extends StorageException {
      */
     public StoreMemoryException(Path directory, String needed, OutOfMemoryError cause) {
         super(
-                "no memory to open " + directory + ", which needs " + needed + ": " + cause.getMessage()
-                        + "; nothing is lost. Raise -XX:MaxDirectMemorySize, or -Xmx if the heap is full",
+                String.join(
+                        "",
+                        "no memory to open ",
+                        directory.toString(),
+                        ", which needs ",
+                        needed,
+                        ": ",
+                        cause.getMessage(),
+                        "; nothing is lost. Raise -XX:MaxDirectMemorySize, or -Xmx if the heap is full"),
                 cause);
     }
 }

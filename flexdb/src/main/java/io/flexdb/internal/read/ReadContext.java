@@ -26,8 +26,11 @@ public final class ReadContext {
 
     /** A value that operands are to be merged into, in messages. */
     static String mergedValue(byte[] stored) {
-        return "the value of key " + KeyHeads.shown(stored)
-                + ", into which something is to be merged (put or delete the key to be rid of it)";
+        return String.join( // asked for in a full heap: see StoreMemoryException
+                "",
+                "the value of key ",
+                KeyHeads.shown(stored),
+                ", into which something is to be merged (put or delete the key to be rid of it)");
     }
 
     private static final int FIRST_BYTES = 32 << 10;

@@ -19,6 +19,9 @@ final class RecordedHistory {
      * known who had written it, and DependencyGraph has what that means.
      *
      * That a key was absent says less: it is the version of the snapshot, which must then be none, or have expired.
+     *
+     * Where nothing is, a delete that is linked writes nothing, so it conflicts with nobody: the key is absent before it
+     * and behind it, and who made it so is whoever did before.
      */
     enum Kind {
         PUT,
@@ -29,11 +32,17 @@ final class RecordedHistory {
     /** A write of the keys from one to before another. */
     record Write(Kind kind, int from, int to, long number, long expiry) {}
 
-    /** A commit, with its place in the order of all and its reads of the store. */
+    /**
+     * A commit, with its place in the order of all and its reads of the store.
+     *
+     * @param time of the snapshot, for what has expired
+     * @param ended the time when it had returned, if it was linked
+     */
     record Done(
             Node node,
             long snapshot,
             long time,
+            long ended,
             Place place,
             int numbers,
             Map<Integer, List<Long>> reads,
@@ -135,8 +144,14 @@ final class RecordedHistory {
             }
         }
         made.forEach((key, version) -> {
-            versions.get(key).add(version);
-            done.node.write(key);
+            List<Version> ofKey = versions.get(key);
+            Version before = ofKey.get(ofKey.size() - 1);
+            if (done.place.linked && version.value == null && before.isAbsent(done.ended)) {
+                ofKey.add(new Version(before.writer, done.place, null, Long.MAX_VALUE));
+            } else {
+                ofKey.add(version);
+                done.node.write(key);
+            }
         });
     }
 

@@ -321,7 +321,14 @@ final class RecordedSession {
         // A transaction that has only read comes behind all that was linked behind its snapshot before.
         Place place = new Place(sequence, isLinked || writes.isEmpty(), returned);
         int count = isLinked ? 0 : writes.size();
-        history.add(new Done(node, snapshot, time, place, count, new HashMap<>(reads), List.copyOf(writes)));
+        long ended = isLinked ? timeNow() : time;
+        history.add(new Done(node, snapshot, time, ended, place, count, new HashMap<>(reads), List.copyOf(writes)));
+    }
+
+    private long timeNow() {
+        try (Transaction probe = db.begin(Isolation.SNAPSHOT)) {
+            return probe.pin.time();
+        }
     }
 
     private void writeBatch() {

@@ -98,7 +98,7 @@ final class StartupDatabases {
         this.most = most;
     }
 
-    /** What tells applications of this JVM apart, and ends with one; null outside of any. */
+    /** An object that each application of this JVM has one of, and closes at its end; null outside of any. */
     static Metrics applicationOf(StateStoreContext context) {
         return context.metrics() instanceof StreamsMetricsImpl metrics ? metrics.metricsRegistry() : null;
     }
@@ -197,7 +197,7 @@ final class StartupDatabases {
         return !all.isEmpty();
     }
 
-    /** What tells a file from one that has its name later; null if there is none. */
+    /** Tells a file from one that has its name later; null if there is none. */
     private static Object identity(Path path) {
         try {
             BasicFileAttributes attributes =

@@ -3,10 +3,8 @@ package io.flexdb.storage;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import io.flexdb.testing.Bytecode;
 import java.nio.file.Path;
-import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 class StoreMemoryExceptionTest {
@@ -32,19 +30,7 @@ class StoreMemoryExceptionTest {
     /** It is made in full heaps, where a call site that is linked then fails for good. */
     @Test
     void nothingIsLinkedWhenItIsMade() {
-        StringWriter text = new StringWriter();
-        PrintWriter out = new PrintWriter(text);
-        int code = ToolProvider.findFirst("javap")
-                .orElseThrow()
-                .run(
-                        out,
-                        out,
-                        "-c",
-                        "-p",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        StoreMemoryException.class.getName());
-        assertEquals(0, code, text::toString);
-        assertFalse(text.toString().contains("invokedynamic"), text::toString);
+        String code = Bytecode.of(StoreMemoryException.class.getName());
+        assertFalse(code.contains("invokedynamic"), code);
     }
 }

@@ -28,9 +28,9 @@ import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 
 /**
- * What memory had of the intervals at the last clean close, so that opening again reads one file and no data: the
- * anchors, which are the sparse index; outlines, so that the first lookup in an interval need not read all of it; and
- * range filters, if the store has some.
+ * Keeps from a clean close to the next opening what memory has of the intervals, so that opening reads one file and no
+ * data: the anchors, which are the sparse index; outlines, so that the first lookup in an interval need not read all of
+ * it; and range filters, if the store has some.
  *
  * <pre>
  * file    OFFSET  SIZE  FIELD

@@ -1,13 +1,10 @@
 package io.flexdb.internal.read;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import io.flexdb.testing.Bytecode;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.spi.ToolProvider;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -30,21 +27,8 @@ class CompilationUnitsTest {
         "read.StoreReader, find"
     })
     void hotMethodsAreTooLargeToBeCompiledWithEachCaller(String className, String method) {
-        StringWriter text = new StringWriter();
-        PrintWriter out = new PrintWriter(text);
-        int code = ToolProvider.findFirst("javap")
-                .orElseThrow()
-                .run(
-                        out,
-                        out,
-                        "-c",
-                        "-p",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.flexdb.internal." + className);
-        assertEquals(0, code, text::toString);
         int largest = 0;
-        for (String part : text.toString().split("\n\n")) {
+        for (String part : Bytecode.of("io.flexdb.internal." + className).split("\n\n")) {
             if (part.lines().findFirst().orElse("").contains(" " + method + "(")) {
                 Matcher bytecode = BYTECODE.matcher(part);
                 while (bytecode.find()) {

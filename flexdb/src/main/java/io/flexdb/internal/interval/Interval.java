@@ -1,5 +1,6 @@
 package io.flexdb.internal.interval;
 
+import io.flexdb.base.memory.Padded;
 import io.flexdb.internal.base.KeyBytes;
 import java.nio.ByteBuffer;
 
@@ -13,7 +14,7 @@ import java.nio.ByteBuffer;
  * was sampled. An interval of a single pair may have any size. The committer makes no coarse intervals; opening a store
  * may find some.
  */
-public class Interval {
+public class Interval extends Padded {
     /** The most bytes of an interval of more than one pair. */
     public static final int MAX_BYTES = 16 << 10;
 

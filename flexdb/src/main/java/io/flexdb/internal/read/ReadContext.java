@@ -1,6 +1,7 @@
 package io.flexdb.internal.read;
 
 import io.flexdb.base.memory.OffHeap;
+import io.flexdb.base.memory.Padded;
 import io.flexdb.flexspace.internal.engine.SpaceRange;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.StoreClock;
@@ -17,7 +18,7 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /** The state of one read or cursor, reused so that it makes no garbage: an interval, and the bytes read of it. */
-public final class ReadContext {
+public final class ReadContext extends Padded {
     /** The bytes that a context may always keep for the next read: an interval of the usual size fits. */
     static final int SMALL_BYTES = 64 << 10;
 

@@ -10,11 +10,12 @@ import java.util.function.Supplier;
  */
 public final class StripedPool<T> {
     private static final int STRIPES = 64;
+    private static final int STRIDE = 32; // references: two cache lines, as processors fetch them by twos
     private static final long WAIT_FOR_MEMORY_NANOS = 1_000_000;
     private static final int TRIES = 4; // a thread may have several in use, some of them for long
 
     private final Supplier<T> maker;
-    private final AtomicReferenceArray<T> stripes = new AtomicReferenceArray<>(STRIPES);
+    private final AtomicReferenceArray<T> stripes = new AtomicReferenceArray<>((STRIPES + 1) * STRIDE);
 
     /** @param maker makes one more when the one kept for a thread is in use */
     public StripedPool(Supplier<T> maker) {
@@ -23,10 +24,10 @@ public final class StripedPool<T> {
 
     /** Takes an object, which nobody else has until it is given back. It need not be given back. */
     public T borrow() {
-        int first = stripe();
+        int first = (int) Thread.currentThread().getId();
         for (int i = 0; i < TRIES; i++) {
-            int stripe = (first + i) & (STRIPES - 1);
-            T kept = stripes.getPlain(stripe) == null ? null : stripes.getAndSet(stripe, null);
+            int place = place(first + i);
+            T kept = stripes.getPlain(place) == null ? null : stripes.getAndSet(place, null);
             if (kept != null) {
                 return kept;
             }
@@ -47,16 +48,16 @@ public final class StripedPool<T> {
 
     /** Gives an object back, and returns whether it is kept. */
     public boolean giveBack(T borrowed) {
-        int first = stripe();
+        int first = (int) Thread.currentThread().getId();
         for (int i = 0; i < TRIES; i++) {
-            if (stripes.compareAndSet((first + i) & (STRIPES - 1), null, borrowed)) {
+            if (stripes.compareAndSet(place(first + i), null, borrowed)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static int stripe() {
-        return (int) Thread.currentThread().getId() & (STRIPES - 1);
+    private static int place(int number) {
+        return ((number & STRIPES - 1) + 1) * STRIDE;
     }
 }

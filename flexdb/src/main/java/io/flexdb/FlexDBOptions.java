@@ -132,8 +132,10 @@ public final class FlexDBOptions {
     /**
      * The budget of the cache. It holds the directories of intervals, which say where in an interval each pair is:
      * 12 bytes a pair, or up to 20 where changes have scattered them. The pairs themselves are in the operating system's
-     * page cache, so more than that serves nothing. Where the data file is not mapped, see {@link Reads}, a quarter of it is for directories, and what else
-     * it has for verified frames of the file: there a larger one serves more reads.
+     * page cache. Where that is too small, pairs of up to 1 KiB are kept here for which a lookup had to wait for the
+     * disk: then a larger cache serves more reads. Else more than the directories need serves nothing, unless the data
+     * file is not mapped, see {@link Reads}: then a quarter of it is for directories, and the rest for verified frames of
+     * the file.
      *
      * @param bytes default: what the budget has left; 0 for no cache
      */

@@ -70,6 +70,7 @@ class FlexDBReadsTest {
     /** Counts what the kernel is told of pairs in the data file. */
     private static final class CountingVfs extends ForwardingVfs {
         final AtomicInteger prefetches = new AtomicInteger();
+        final AtomicLong frameBytes = new AtomicLong(); // of those that are of whole frames
 
         CountingVfs() {
             super(new RealVfs());
@@ -82,6 +83,7 @@ class FlexDBReadsTest {
                 public void prefetch(long position, long bytes) {
                     boolean frames = position % FRAME == 0 && bytes % FRAME == 0; // as reads of the file have them
                     prefetches.addAndGet(path().endsWith("data") && !frames ? 1 : 0);
+                    frameBytes.addAndGet(path().endsWith("data") && frames ? bytes : 0);
                     super.prefetch(position, bytes);
                 }
             };
@@ -126,6 +128,38 @@ class FlexDBReadsTest {
             before = vfs.prefetches.get();
             walks(db, count);
             assertEquals(before, vfs.prefetches.get(), "prefetches when reads are fast again");
+        }
+    }
+
+    /** Without directories a walk reads whole intervals: from a slow disk those that it expects to need, at once. */
+    @Test
+    void aWalkOverOutlinesPrefetchesTheIntervalsThatItExpectsToNeed() {
+        AtomicLong nanos = new AtomicLong();
+        CountingVfs vfs = new CountingVfs();
+        StoreSettings settings =
+                withNanoClock(() -> nanos.addAndGet(1_000_000)).settings().copy();
+        settings.cacheBytes = 0;
+        FlexDBOptions options = FlexDBOptions.of(settings);
+        int count = 5003;
+        try (FlexDB db = FlexDB.open(vfs, root, options, true, JvmMemory.ofThisProcess(), ByteBuffer::allocateDirect)) {
+            for (int i = 0; i < count; i++) {
+                int number = i * 1999 % count;
+                db.put(key(number), value(number, 100));
+            }
+            db.flush();
+            walks(db, count); // by now waits are expected
+            long[] bytes = new long[2];
+            for (int expected : new int[] {1, 150}) {
+                long before = vfs.frameBytes.get();
+                for (int from = 7; from + 200 < count; from += 301) {
+                    try (FlexCursor cursor = db.cursor(ReadOptions.defaults().withExpectedPairs(expected))) {
+                        cursor.seek(key(from));
+                        assertArrayEquals(key(from), cursor.key());
+                    }
+                }
+                bytes[expected == 1 ? 0 : 1] = vfs.frameBytes.get() - before;
+            }
+            assertTrue(bytes[0] > 0 && bytes[1] > 2 * bytes[0], Arrays.toString(bytes));
         }
     }
 

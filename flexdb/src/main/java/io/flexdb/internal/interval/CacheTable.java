@@ -83,7 +83,10 @@ final class CacheTable {
         return (long) LONG.getVolatile(slots, slot + Long.BYTES);
     }
 
-    /** The slot for a new content number: an empty one, or one whose entry has to go. Under the lock. */
+    /**
+     * The slot for a new content number: an empty one, or one whose entry has to go, that of a pair if there is one, and
+     * else each in turn. Under the lock.
+     */
     int slotFor(long content) {
         int bucket = bucket(content);
         for (int slot = bucket; slot < bucket + BUCKET_BYTES; slot += SLOT_BYTES) {
@@ -91,7 +94,26 @@ final class CacheTable {
                 return slot;
             }
         }
-        return bucket + (hand++ & SLOTS - 1) * SLOT_BYTES;
+        int next = hand++;
+        for (int tries = 0; tries < SLOTS; tries++) {
+            int slot = bucket + (next + tries & SLOTS - 1) * SLOT_BYTES;
+            if (KeptPair.isNumberOfPair(contentAt(slot))) {
+                return slot;
+            }
+        }
+        return bucket + (next & SLOTS - 1) * SLOT_BYTES;
+    }
+
+    /** Whether there is a slot for a new pair, for which nothing but a pair would have to go. Under the lock. */
+    boolean hasRoomForPair(long number) {
+        int bucket = bucket(number);
+        for (int slot = bucket; slot < bucket + BUCKET_BYTES; slot += SLOT_BYTES) {
+            long content = contentAt(slot);
+            if (content == 0 || KeptPair.isNumberOfPair(content)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Fills an empty slot. Under the lock. */

@@ -130,6 +130,11 @@ public final class Directory {
         return directory.get(base + LAYOUT);
     }
 
+    /** Says that what begins here is a directory in a layout, or another entry of the cache. */
+    static void setLayout(ByteBuffer directory, int base, int layout) {
+        directory.put(base + LAYOUT, (byte) layout);
+    }
+
     /**
      * The layout to keep a directory in: packed if that is smaller and possible, else as it is. It can't be packed if its
      * pieces are too many, or its pairs too large.
@@ -158,7 +163,7 @@ public final class Directory {
         if (same) {
             return;
         }
-        to.put(position + LAYOUT, (byte) layout);
+        setLayout(to, position, layout);
         if (layout == OUTLINE) {
             outline(from, base, to, position);
         } else {
@@ -220,7 +225,7 @@ public final class Directory {
     /** Begins an outline at the beginning of a buffer, of pairs of which there is an outline. */
     static void beginOutline(ByteBuffer to, long content, int dataBytes, int pairCount) {
         putHeader(to, 0, content, dataBytes, pairCount, 0);
-        to.put(LAYOUT, (byte) OUTLINE);
+        setLayout(to, 0, OUTLINE);
     }
 
     /** Puts a pair into an outline at the beginning of a buffer. */

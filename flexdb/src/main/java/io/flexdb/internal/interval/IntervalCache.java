@@ -35,6 +35,10 @@ public final class IntervalCache {
      * half of its uses are forgotten, and it is dropped when none are left. Once it is used so often that a directory
      * would have paid, whoever uses it is told so.
      *
+     * Pairs for which a disk had to be waited for are kept, too: in the page cache a pair that is read often takes the
+     * memory of some twenty others. As long as such come, directories that are gone through become outlines, which lead
+     * to the same page, outlines come before pairs, and regions with enough outlines are left as they are.
+     *
      * An empty victim is reused when the short reads have ended that may have found something in it. These are waited
      * for by phases of the epochs and not by versions, and inserting threads move the phase on themselves: a store
      * that is only read publishes no versions, and its cache has to work all the same. If they have not ended when a
@@ -66,7 +70,7 @@ public final class IntervalCache {
     private static final int MAX_REGION_BYTES = 4 * 1024 * 1024;
     private static final int HUGE_REGION_BYTES = 8 * 1024 * 1024; // in huge pages, where there are some
     private static final int MIN_HUGE_REGIONS = 8;
-    private static final int BUDGET_BYTES_PER_SLOT = 208; // an outline of the usual size, with its slot
+    private static final int BUDGET_BYTES_PER_SLOT = 160; // an outline or a pair of the usual size
     private static final int MAX_BUCKETS = 1 << 23;
     private static final int SCANNED_PER_INSERTED = 4;
     private static final int DIRECTORY_USES = 1; // that are counted
@@ -77,6 +81,13 @@ public final class IntervalCache {
     private static final int LEAST_BEGUN_SMALL = 2 << 20; // bytes of a region
     private static final int FIRST_BUCKETS = 256;
     private static final int TABLE_GROWTH = 4;
+    private static final int PAIR_USES = 4; // that are counted of a pair
+    // What may survive in a region, in eighths of it: the rest is for what is new.
+    private static final int DIRECTORIES = 4; // and pairs
+    private static final int OUTLINES_OF_DIRECTORIES = 2;
+    private static final int OUTLINES_BESIDE_PAIRS = 5;
+    private static final int FEW_PAIRS = 16; // in a 16th of a region
+    private static final int REGIONS_FOR_PAIRS = 8; // that are filled before it is believed that no more pairs come
     private static final int GIVEN_AT_ONCE = 16; // a part of what there is: to give some means to collect garbage
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -100,6 +111,7 @@ public final class IntervalCache {
     private final ReentrantLock lock = new ReentrantLock();
     // Under the lock. Regions that are neither current nor victim nor unallocated are full or retired.
     private final int[] filledBytes;
+    private final int[] outlineBytes; // of the outlines that are in use in each region
     private final int[] heldBytes; // memory of each region that has some
     private long allHeldBytes;
     private final RegionQueue full;
@@ -116,7 +128,10 @@ public final class IntervalCache {
     private int survivorBytes; // in the current region
     private int victim = -1;
     private int victimPosition;
+    private int newPairBytes; // of pairs that have been inserted since the current region was taken
+    private int regionsForPairs; // as long as no more pairs come
     private long entryCount;
+    private volatile int pairCount; // pairs among the entries; written under the lock
     private long entryBytes;
     private long skippedCount;
 
@@ -148,6 +163,7 @@ public final class IntervalCache {
         int count = regionBytes == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE - 8, forRegions / regionMemoryBytes);
         this.regions = new ByteBuffer[count];
         this.filledBytes = new int[count];
+        this.outlineBytes = new int[count];
         this.heldBytes = new int[count];
         this.retiredInPhase = new int[count];
         this.full = new RegionQueue(count);
@@ -185,7 +201,7 @@ public final class IntervalCache {
         return (int) Math.max(0, aim);
     }
 
-    /** The largest directory that is kept: a quarter of a region. */
+    /** The largest directory, or pair, that is kept: a quarter of a region. */
     public int maxDirectoryBytes() {
         return regionBytes / 4;
     }
@@ -229,6 +245,65 @@ public final class IntervalCache {
     public boolean isOutline(long location) {
         ByteBuffer region = buffer(location);
         return region == null || Directory.isOutline(region, base(location));
+    }
+
+    /** Whether pairs are kept. Any thread, for which it may have been so a moment ago. */
+    public boolean hasPairs() {
+        return pairCount > 0;
+    }
+
+    /**
+     * Copies a pair of an interval to the beginning of a buffer, if the cache has it. Inside a short read.
+     *
+     * @param contentNumber of the interval
+     * @param bytes of the pair's record
+     * @param to has room for it; the caller verifies what it gets
+     */
+    public boolean copyPair(long contentNumber, int pair, int bytes, ByteBuffer to) {
+        if (!KeptPair.isFor(pair, bytes)) {
+            return false;
+        }
+        long location = locate(KeptPair.contentNumber(contentNumber, pair), 0);
+        ByteBuffer region = location < 0 ? null : buffer(location);
+        if (region == null) {
+            return false;
+        }
+        int base = base(location);
+        if (KeptPair.recordBytes(region, base) != bytes) {
+            return false;
+        }
+        int uses = Directory.uses(region, base);
+        if (uses < PAIR_USES) {
+            Directory.setUses(region, base, uses + 1);
+        }
+        to.put(0, region, KeptPair.record(base), bytes);
+        return true;
+    }
+
+    /**
+     * Keeps a pair that had to be read from a disk, if it is short and there is room.
+     *
+     * @param contentNumber of its interval
+     * @param from has its record at the beginning, verified
+     */
+    public void insertPair(long contentNumber, int pair, ByteBuffer from, int recordBytes) {
+        int bytes = KeptPair.bytes(recordBytes);
+        if (!KeptPair.isFor(pair, recordBytes) || bytes > maxDirectoryBytes()) {
+            return;
+        }
+        long number = KeptPair.contentNumber(contentNumber, pair);
+        lock.lock();
+        try {
+            CacheTable slots = tableToFill();
+            if (slots != null && slots.slotOf(number) < 0 && slots.hasRoomForPair(number) && hasRoomFor(slots, bytes)) {
+                KeptPair.put(regions[current], currentPosition, from, 0, recordBytes);
+                add(slots, number, bytes, 0);
+                pairCount++;
+                newPairBytes += bytes;
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private boolean isAt(long location, long contentNumber) {
@@ -331,33 +406,45 @@ public final class IntervalCache {
         }
         long contentNumber = Directory.contentNumber(directory, base);
         assert contentNumber > 0;
-        int bytes = align(directoryBytes);
         lock.lock();
         try {
             CacheTable slots = tableToFill();
-            if (slots == null || isKnown(slots, contentNumber, layout == Directory.OUTLINE)) {
+            if (slots == null
+                    || isKnown(slots, contentNumber, layout == Directory.OUTLINE)
+                    || !hasRoomFor(slots, directoryBytes)) {
                 return -1;
             }
-            scanVictim(slots, SCANNED_PER_INSERTED * bytes);
-            if (!makeRoom(slots, bytes)) {
-                skippedCount++;
-                return -1;
-            }
-            int known = slots.slotOf(contentNumber);
-            int slot = known >= 0 ? known : slots.slotFor(contentNumber);
-            if (slots.contentAt(slot) != 0) {
-                drop(slots, slot);
-            }
-            long location = location(current, currentPosition);
             Directory.copy(directory, base, layout, regions[current], currentPosition);
-            fillCurrent(directoryBytes, contentNumber, uses);
-            slots.fill(slot, contentNumber, location);
-            entryCount++;
-            entryBytes += bytes;
-            return location;
+            return add(slots, contentNumber, directoryBytes, uses);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether an entry can be written where the current region goes on. Under the lock. */
+    private boolean hasRoomFor(CacheTable slots, int entryBytes) {
+        int bytes = align(entryBytes);
+        scanVictim(slots, SCANNED_PER_INSERTED * bytes);
+        if (!makeRoom(slots, bytes)) {
+            skippedCount++;
+            return false;
+        }
+        return true;
+    }
+
+    /** Publishes the entry that has been written where the current region goes on. */
+    private long add(CacheTable slots, long contentNumber, int bytes, int uses) {
+        int known = slots.slotOf(contentNumber);
+        int slot = known >= 0 ? known : slots.slotFor(contentNumber);
+        if (slots.contentAt(slot) != 0) {
+            drop(slots, slot);
+        }
+        long location = location(current, currentPosition);
+        fillCurrent(bytes, contentNumber, uses);
+        slots.fill(slot, contentNumber, location);
+        entryCount++;
+        entryBytes += align(bytes);
+        return location;
     }
 
     /** Whether there is what would be inserted, or more. Under the lock. */
@@ -372,7 +459,9 @@ public final class IntervalCache {
         int position = currentPosition;
         Directory.setUses(region, position, uses);
         LONG.setRelease(region, position, contentNumber ^ mask);
-        currentPosition += align(bytes);
+        int size = align(bytes);
+        outlineBytes[current] += Directory.isOutline(region, position) ? size : 0;
+        currentPosition += size;
     }
 
     /**
@@ -469,7 +558,13 @@ public final class IntervalCache {
         long location = slots.locationAt(slot);
         slots.empty(slot);
         entryCount--;
-        entryBytes -= align(Directory.bytes(buffer(location), base(location)));
+        ByteBuffer region = buffer(location);
+        int size = sizeAt(region, base(location));
+        entryBytes -= size;
+        outlineBytes[(int) (location >>> 32)] -= Directory.isOutline(region, base(location)) ? size : 0;
+        if (KeptPair.isPair(region, base(location))) { // else nothing is written that all readers read
+            pairCount--;
+        }
         LONG.setRelease(buffer(location), base(location), 0L);
     }
 
@@ -492,11 +587,33 @@ public final class IntervalCache {
         current = region;
         currentPosition = 0;
         survivorBytes = 0;
+        outlineBytes[region] = 0;
+        boolean few = newPairBytes <= regions[region].capacity() / FEW_PAIRS;
+        regionsForPairs = few ? Math.max(0, regionsForPairs - 1) : REGIONS_FOR_PAIRS;
+        newPairBytes = 0;
         if (!mayGrow() && retired.isEmpty() && !full.isEmpty()) {
-            victim = full.remove();
-            victimPosition = 0;
+            chooseVictim();
         }
         return bytes <= regions[current].capacity(); // else the next one is larger
+    }
+
+    /**
+     * Takes the region filled longest ago; where pairs come, of those whose outlines could all survive, unless there is
+     * none.
+     */
+    private void chooseVictim() {
+        for (int tries = isForPairs() ? full.size() : 0; ; tries--) {
+            victim = full.remove();
+            if (tries == 0 || outlineBytes[victim] <= regions[victim].capacity() / 8 * OUTLINES_BESIDE_PAIRS) {
+                break;
+            }
+            full.add(victim);
+        }
+        victimPosition = 0;
+    }
+
+    private boolean isForPairs() {
+        return regionsForPairs > 0;
     }
 
     private int nextRegion() {
@@ -509,8 +626,7 @@ public final class IntervalCache {
             if (full.isEmpty()) {
                 return -1;
             }
-            victim = full.remove();
-            victimPosition = 0;
+            chooseVictim();
             scanVictim(table, Integer.MAX_VALUE);
             if (retired.isEmpty()) {
                 return addRegion(); // it was a small one
@@ -625,7 +741,7 @@ public final class IntervalCache {
         } else if (!full.isEmpty()) {
             region = full.remove();
             for (int position = 0; position < filledBytes[region]; ) {
-                int size = align(Directory.bytes(regions[region], position));
+                int size = sizeAt(regions[region], position);
                 int slot = slotOfLive(table, region, position);
                 if (slot >= 0) {
                     drop(table, slot);
@@ -659,7 +775,7 @@ public final class IntervalCache {
         ByteBuffer region = regions[victim];
         long until = Math.min((long) victimPosition + bytes, filledBytes[victim]);
         while (victimPosition < until) {
-            int size = align(Directory.bytes(region, victimPosition));
+            int size = sizeAt(region, victimPosition);
             int slot = slotOfLive(slots, victim, victimPosition);
             if (slot >= 0 && !survives(slots, slot, region, victimPosition, size)) {
                 drop(slots, slot);
@@ -675,20 +791,29 @@ public final class IntervalCache {
     /** Has what lies here live on where the current region goes on, if it deserves that: whole, or as an outline. */
     private boolean survives(CacheTable slots, int slot, ByteBuffer region, int position, int size) {
         int uses = Directory.uses(region, position);
-        int bytes = size;
         int layout = Directory.layout(region, position);
-        if (uses == 0 || !hasRoomForSurvivor(size, 2)) {
-            if (layout == Directory.OUTLINE || !Directory.hasOutline(region, position)) {
+        int bytes = size;
+        boolean isWanted = uses > 0;
+        int most = DIRECTORIES;
+        if (layout == KeptPair.LAYOUT) {
+            isWanted &= isForPairs();
+        } else if (isForPairs()) {
+            isWanted &= layout == Directory.OUTLINE;
+            most = OUTLINES_BESIDE_PAIRS;
+        }
+        if (!isWanted || !hasRoomForSurvivor(size, most)) {
+            if (layout < Directory.FULL || !Directory.hasOutline(region, position)) {
                 return false;
             }
             layout = Directory.OUTLINE;
             bytes = align(Directory.bytes(region, position, layout));
-            if (!hasRoomForSurvivor(bytes, 4)) { // the rest stays for what is used
+            // The rest stays for what is used.
+            if (!hasRoomForSurvivor(bytes, isForPairs() ? OUTLINES_BESIDE_PAIRS : OUTLINES_OF_DIRECTORIES)) {
                 return false;
             }
             uses = 2 * FIRST_OUTLINE_USES;
         }
-        Directory.copy(region, position, layout, regions[current], currentPosition);
+        copy(region, position, layout);
         long location = location(current, currentPosition);
         fillCurrent(bytes, slots.contentAt(slot), uses / 2);
         slots.move(slot, location);
@@ -698,6 +823,23 @@ public final class IntervalCache {
         return true;
     }
 
+    private void copy(ByteBuffer region, int position, int layout) {
+        if (layout == KeptPair.LAYOUT) {
+            int bytes = KeptPair.recordBytes(region, position);
+            KeptPair.put(regions[current], currentPosition, region, KeptPair.record(position), bytes);
+        } else {
+            Directory.copy(region, position, layout, regions[current], currentPosition);
+        }
+    }
+
+    /** Bytes of what begins here, aligned. */
+    private static int sizeAt(ByteBuffer region, int position) {
+        return align(
+                KeptPair.isPair(region, position)
+                        ? KeptPair.bytes(KeptPair.recordBytes(region, position))
+                        : Directory.bytes(region, position));
+    }
+
     /** The slot of what lies here, or -1 if that has been dropped (I4). */
     private int slotOfLive(CacheTable slots, int region, int position) {
         long word = word(regions[region], position);
@@ -705,12 +847,12 @@ public final class IntervalCache {
         return slot >= 0 && slots.locationAt(slot) == location(region, position) ? slot : -1;
     }
 
-    private boolean hasRoomForSurvivor(int size, int share) {
+    private boolean hasRoomForSurvivor(int size, int eighths) {
         if (current < 0) {
             return false;
         }
         int capacity = regions[current].capacity();
-        return survivorBytes + size <= capacity / share && currentPosition + size <= capacity;
+        return survivorBytes + size <= capacity / 8 * eighths && currentPosition + size <= capacity;
     }
 
     private void retire(int region) {
@@ -737,7 +879,7 @@ public final class IntervalCache {
         return misses.sum();
     }
 
-    /** Directories kept. */
+    /** Directories, outlines and pairs kept. */
     public long entryCount() {
         lock.lock();
         try {
@@ -747,7 +889,7 @@ public final class IntervalCache {
         }
     }
 
-    /** Bytes of the directories kept. */
+    /** Bytes of what is kept. */
     public long entryBytes() {
         lock.lock();
         try {
@@ -757,7 +899,7 @@ public final class IntervalCache {
         }
     }
 
-    /** Directories that were not kept because readers were still in the memory to be reused. */
+    /** What was not kept because readers were still in the memory to be reused. */
     public long skippedCount() {
         lock.lock();
         try {

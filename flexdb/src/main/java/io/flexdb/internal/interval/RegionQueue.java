@@ -27,6 +27,10 @@ final class RegionQueue {
         return region;
     }
 
+    int size() {
+        return count;
+    }
+
     boolean isEmpty() {
         return count == 0;
     }

@@ -4,7 +4,7 @@ import io.flexdb.flexspace.internal.engine.SpaceReads;
 import io.flexdb.flexspace.internal.vfs.DiskReads;
 import java.util.function.LongSupplier;
 
-/** Whether cursors have to expect that what they bring through mappings is on a disk. For all cursors of a store. */
+/** Whether reads have to expect that what they bring is on a disk. For all lookups and cursors of a store. */
 public final class DiskWaits {
     /*
      * The problem: a short walk brings pairs from several pieces of the data file, and through a mapping it waits for the
@@ -18,12 +18,14 @@ public final class DiskWaits {
      */
     private static final int SUSPICIOUS_READS = 16; // behind a slow one
     private static final int EXPECTING_READS = 64; // behind a second one
+    private static final int REMEMBERING_READS = 1024;
 
     private final LongSupplier diskReads; // counted so far, or DiskReads.UNKNOWN
     final LongSupplier nanoClock;
     private long seenDiskReads;
     private int suspicious;
     private int expecting;
+    private int remembering;
 
     /**
      * @param diskReads counts reads from disks, as {@link DiskReads} does
@@ -40,6 +42,11 @@ public final class DiskWaits {
         return expecting > 0;
     }
 
+    /** Whether waits were expected of late, so that something may have been kept because of them. */
+    boolean were() {
+        return (remembering | suspicious) > 0;
+    }
+
     /** Whether the time that the next read takes is wanted in any case. */
     boolean look() {
         return (suspicious | expecting) > 0;
@@ -54,6 +61,7 @@ public final class DiskWaits {
         if (SpaceReads.isOfDisk(nanos, bytes) && isOfKernel()) {
             if ((suspicious | expecting) > 0) {
                 expecting = EXPECTING_READS;
+                remembering = REMEMBERING_READS;
             }
             suspicious = SUSPICIOUS_READS;
             return true;
@@ -63,6 +71,9 @@ public final class DiskWaits {
         }
         if (expecting > 0) {
             expecting--;
+        }
+        if (remembering > 0) {
+            remembering--;
         }
         return false;
     }

@@ -110,7 +110,7 @@ public final class IntervalReader {
     }
 
     private long restore(long location, long contentNumber, int pairs, long intervalBytes) {
-        if (cache.isFull() || location >= 0 && !cache.isOutline(location)) {
+        if (cache.isFull() || location >= 0 && (!cache.isOutline(location) || waits.areExpected())) {
             return location;
         }
         long restored = saved.restore(contentNumber, pairs, intervalBytes);
@@ -160,13 +160,13 @@ public final class IntervalReader {
             interval.setHint(cache.hint(location));
         }
         int base = cache.base(location);
-        if (Directory.isOutline(directory, base) && cache.isDirectoryDue(location)) {
+        if (Directory.isOutline(directory, base) && !waits.areExpected() && cache.isDirectoryDue(location)) {
             return findInAll(space, context, key, keyLength, false);
         }
         byte fingerprint = cache.fingerprints.of(key, keyLength);
         int pair = Directory.candidate(directory, base, fingerprint, 0);
         while (pair >= 0) {
-            long header = pairReader.loadPair(space, context, directory, base, pair);
+            long header = loadPair(space, context, directory, base, pair);
             if (RecordFormat.keyLength(header) == keyLength
                     && KeyBytes.equal(key, 0, context.image, RecordFormat.headerBytes(header), keyLength)) {
                 return valueAt(context, 0);
@@ -174,6 +174,35 @@ public final class IntervalReader {
             pair = Directory.candidate(directory, base, fingerprint, pair + 1);
         }
         return ABSENT;
+    }
+
+    /** Does what {@link PairReader#loadPair} does, and has the cache keep pairs for which a disk had to be waited for. */
+    private long loadPair(FlexTreeView space, ReadContext context, ByteBuffer directory, int base, int pair) {
+        if (waits.were() || context.isReadTimed()) {
+            return loadKeptPair(space, context, directory, base, pair);
+        }
+        return pairReader.loadPair(space, context, directory, base, pair);
+    }
+
+    private long loadKeptPair(FlexTreeView space, ReadContext context, ByteBuffer directory, int base, int pair) {
+        long content = context.interval.contentNumber();
+        int bytes = Directory.recordBytes(directory, base, pair);
+        ByteBuffer memory = context.memory(bytes);
+        if (cache.hasPairs()
+                && cache.copyPair(content, pair, bytes, memory)
+                && RecordFormat.isSound(memory, 0, bytes, context.crc)) {
+            context.image = memory;
+            if (context.isReadTimed()) { // some of them count as fast reads, so that waits are not expected for ever
+                waits.took(0, bytes);
+            }
+            return RecordFormat.header(memory, 0);
+        }
+        long before = waits.nanoClock.getAsLong();
+        long header = pairReader.loadPair(space, context, directory, base, pair);
+        if (waits.took(waits.nanoClock.getAsLong() - before, bytes) && waits.areExpected()) {
+            cache.insertPair(content, pair, context.image, bytes);
+        }
+        return header;
     }
 
     /** Reads all of the interval, and has its directory or outline cached. */
@@ -374,7 +403,7 @@ public final class IntervalReader {
         context.waits = RecordFormat.hasWaiting(header);
     }
 
-    /** The time that reads take, as cursors have found out. */
+    /** The time that reads take, as lookups and cursors have found out. */
     DiskWaits waits() {
         return waits;
     }
@@ -527,6 +556,11 @@ public final class IntervalReader {
                     return;
                 }
             }
+        }
+        if (!fromFile && waits.areExpected() && reads.areMapped() && !context.isPrefetched(logicalOffset, bytes)) {
+            context.prefetchedFrom = logicalOffset;
+            context.prefetchedEnd =
+                    reads.prefetch(context.range.set(space, logicalOffset, bytes), bytes + context.bytesBehind);
         }
         readAll(space, context, logicalOffset, bytes, counted, pairs);
         if (fromFile) { // which asks the operating system for each piece

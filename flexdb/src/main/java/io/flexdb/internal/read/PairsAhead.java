@@ -29,6 +29,11 @@ final class PairsAhead {
         growing = FIRST;
     }
 
+    /** How many are expected and have not come yet; 0 if nobody knows. */
+    int left() {
+        return left;
+    }
+
     /** How many to bring next, at least one. */
     int next() {
         return left > 0 ? Math.min(left, MOST) : growing;

@@ -35,6 +35,7 @@ public final class ReadContext extends Padded {
     }
 
     private static final int FIRST_BYTES = 32 << 10;
+    private static final int READS_PER_TIMED = 64;
     private static final int KEY_BYTES_KEPT = 1024;
     private static final byte[] NO_KEY = {};
     private static final ByteBuffer NONE = ByteBuffer.allocate(0);
@@ -96,6 +97,28 @@ public final class ReadContext extends Padded {
 
     /** How often a lookup found no directory while the cache was full; roughly, too. */
     int missed;
+
+    private int untimed; // reads of pairs
+
+    /** Whether the time of this read of a pair is wanted, where no waits are expected: of one in 64. */
+    boolean isReadTimed() {
+        if (++untimed < READS_PER_TIMED) {
+            return false;
+        }
+        untimed = 0;
+        return true;
+    }
+
+    /** How many bytes behind the next interval a walk is going to need, as far as it is known. */
+    long bytesBehind;
+    /** What a walk has prefetched of the space. */
+    long prefetchedFrom;
+
+    long prefetchedEnd;
+
+    boolean isPrefetched(long logicalOffset, int bytes) {
+        return logicalOffset >= prefetchedFrom && logicalOffset + bytes <= prefetchedEnd;
+    }
 
     private PieceSearch pieceSearch; // null before it is needed
     private PairHeads heads; // likewise

@@ -20,6 +20,7 @@ final class SpaceCursor {
     private static final long NONE = -1;
     private static final int NOWHERE = -1;
     private static final int STEP_BYTES = 1 << 20; // of a value that is read later
+    private static final int MOST_BEHIND_BYTES = 64 << 10; // prefetched with an interval
     private static final int MOST_ASKED = 4; // intervals, for an empty range is short as a rule
 
     private final StoreVersions versions;
@@ -97,7 +98,7 @@ final class SpaceCursor {
         int ticket = beginRead();
         try {
             interval.first(version.index());
-            openToSeek();
+            openToSeek(true);
             stand(0, true);
         } finally {
             endRead(ticket);
@@ -108,7 +109,7 @@ final class SpaceCursor {
         int ticket = beginRead();
         try {
             interval.last(version.index());
-            openToSeek();
+            openToSeek(false);
             stand(pairCount - 1, false);
         } finally {
             endRead(ticket);
@@ -124,7 +125,7 @@ final class SpaceCursor {
                 pair = NOWHERE;
                 return;
             }
-            openToSeek();
+            openToSeek(true);
             if (upperBound != null
                     && interval.isBelowUpperAnchor(upperBound, 0, upperBound.length)
                     && pairs.isKnownEmpty(key, length, upperBound)) {
@@ -141,7 +142,7 @@ final class SpaceCursor {
         int ticket = beginRead();
         try {
             interval.seek(version.index(), key, 0, length);
-            openToSeek();
+            openToSeek(false);
             stand(pairs.upperBound(key, length) - 1, false);
         } finally {
             endRead(ticket);
@@ -153,7 +154,7 @@ final class SpaceCursor {
         int ticket = beginRead();
         try {
             interval.seek(version.index(), key, 0, length);
-            openToSeek();
+            openToSeek(false);
             stand(pairs.lowerBound(key, length) - 1, false);
         } finally {
             endRead(ticket);
@@ -230,10 +231,23 @@ final class SpaceCursor {
         return false;
     }
 
-    private void openToSeek() {
+    private void openToSeek(boolean forward) {
         pair = NOWHERE;
         ahead.restart();
+        context.prefetchedEnd = 0;
+        context.bytesBehind = forward ? bytesBehind() : 0;
         open();
+        context.bytesBehind = 0;
+    }
+
+    /** What the walk is likely to need of what follows the interval, from the middle of which it begins on average. */
+    private long bytesBehind() {
+        if (upperBound != null && interval.isBelowUpperAnchor(upperBound, 0, upperBound.length)) {
+            return 0;
+        }
+        int pairs = interval.pairCount();
+        int behind = ahead.left() - pairs / 2;
+        return pairs == 0 || behind <= 0 ? 0 : Math.min(MOST_BEHIND_BYTES, interval.lengthBytes() / pairs * behind);
     }
 
     /**

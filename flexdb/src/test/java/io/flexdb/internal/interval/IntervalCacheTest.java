@@ -542,4 +542,130 @@ class IntervalCacheTest {
         }
         assertTrue(cache.contains(39_999));
     }
+
+    // ---- pairs
+
+    private static final int PAIR_BYTES = 150;
+
+    private static ByteBuffer pair(long content, int pair) {
+        byte[] bytes = new byte[1 + (int) ((content * 7 + pair) % KeptPair.MAX_RECORD_BYTES)];
+        Arrays.fill(bytes, (byte) (content + pair));
+        return ByteBuffer.wrap(bytes);
+    }
+
+    private boolean assertIsPairIfKept(IntervalCache cache, long content, int pair, ByteBuffer expected) {
+        ByteBuffer found = ByteBuffer.allocate(expected.capacity());
+        int ticket = epochs.enter();
+        boolean kept = cache.copyPair(content, pair, expected.capacity(), found);
+        epochs.exit(ticket);
+        if (kept) {
+            assertEquals(expected, found);
+        }
+        return kept;
+    }
+
+    private boolean insertAndFind(IntervalCache cache, long content, int pair, int bytes) {
+        ByteBuffer record = ByteBuffer.allocate(bytes);
+        cache.insertPair(content, pair, record, bytes);
+        return assertIsPairIfKept(cache, content, pair, record);
+    }
+
+    @Test
+    void pairsAreFoundWholeUnderTheirIntervalAndNumber() {
+        IntervalCache cache = new IntervalCache(epochs, 2 * MIB);
+        assertFalse(cache.hasPairs());
+        assertFalse(insertAndFind(cache, 1, KeptPair.MAX_PAIRS, 10), "its number is too high");
+        assertFalse(insertAndFind(cache, 1, 0, KeptPair.MAX_RECORD_BYTES + 1), "it is too long");
+        assertFalse(cache.hasPairs());
+        assertTrue(insertAndFind(cache, 1, KeptPair.MAX_PAIRS - 1, KeptPair.MAX_RECORD_BYTES));
+        assertTrue(cache.hasPairs());
+        assertFalse(cache.contains(1), "a pair is no directory");
+        int found = 0;
+        for (int content = 1; content <= 2000; content++) {
+            for (int pair = 0; pair < 5; pair++) {
+                ByteBuffer record = pair(content, pair);
+                cache.insertPair(content, pair, record, record.capacity());
+                cache.insertPair(content, pair, record, record.capacity()); // a second time changes nothing
+                assertTrue(assertIsPairIfKept(cache, content, pair, record), content + ", " + pair);
+                int other = 1 + content / 2;
+                found += assertIsPairIfKept(cache, other, pair, pair(other, pair)) ? 1 : 0;
+                assertTrue(cache.memoryBytes() <= 2 * MIB && cache.entryBytes() <= cache.memoryBytes());
+            }
+        }
+        assertTrue(found > 3000 && found < 10_000, found + " of 10,000");
+        cache.giveBack(Long.MAX_VALUE);
+        assertTrue(cache.entryBytes() <= MIB / 2, cache.toString());
+    }
+
+    @Test
+    void outlinesAndPairsInUseSurviveAStreamOfPairs() {
+        IntervalCache cache = new IntervalCache(epochs, 4 * MIB);
+        int outlines = 4000; // half of the regions are full of them
+        for (int content = 1; content <= outlines; content++) {
+            cache.insertOutline(Images.of(content, 900), 0);
+        }
+        long bytes = cache.entryBytes();
+        assertTrue(bytes > MIB / 4 && bytes < 2 * MIB, cache.toString());
+        for (int i = 0; i < 200_000; i++) {
+            insertAndFind(cache, outlines + 1 + i % 50, i % 60, PAIR_BYTES); // those in use
+            cache.insertPair(10_000 + i, 1, ByteBuffer.allocate(PAIR_BYTES), PAIR_BYTES);
+        }
+        int left = 0;
+        for (int content = 1; content <= outlines; content++) {
+            left += cache.contains(content) ? 1 : 0;
+        }
+        // Nobody uses them, so those are lost that share a region with pairs.
+        assertTrue(left > outlines * 0.8, left + " outlines of " + cache);
+        int used = 0;
+        for (int i = 0; i < 300; i++) {
+            ByteBuffer record = ByteBuffer.allocate(PAIR_BYTES);
+            used += assertIsPairIfKept(cache, outlines + 1 + i % 50, i % 60, record) ? 1 : 0;
+        }
+        assertTrue(used > 290, used + " pairs in use");
+    }
+
+    /** Where pairs come no more, as the disk is fast enough, directories have the memory again. */
+    @Test
+    void pairsGiveWayToDirectories() {
+        IntervalCache cache = new IntervalCache(epochs, 4 * MIB);
+        for (int i = 0; i < 100_000; i++) {
+            cache.insertPair(1 + i, 1, ByteBuffer.allocate(PAIR_BYTES), PAIR_BYTES);
+        }
+        assertTrue(cache.hasPairs());
+        for (int content = 1; content <= 40_000; content++) {
+            insert(cache, content, 900, false);
+        }
+        assertFalse(cache.hasPairs(), cache.toString());
+        int directories = 0;
+        for (int content = 1; content <= 40_000; content++) {
+            directories += cache.containsDirectory(content) ? 1 : 0;
+        }
+        assertTrue(directories > 1000, directories + " directories");
+    }
+
+    /** A full bucket gives up pairs first, and others each in turn. */
+    @Test
+    void aFullBucketGivesUpPairsFirst() {
+        CacheTable table = new CacheTable(1, ByteBuffer.allocateDirect(CacheTable.memoryBytes(1)));
+        for (int i = 0; i < CacheTable.SLOTS; i++) {
+            table.fill(table.slotFor(1 + i), 1 + i, i);
+        }
+        long pair = KeptPair.contentNumber(5, 3);
+        assertFalse(table.hasRoomForPair(pair));
+        boolean[] replaced = new boolean[CacheTable.SLOTS];
+        for (int i = 0; i < CacheTable.SLOTS; i++) {
+            int slot = table.slotFor(100 + i);
+            replaced[slot / CacheTable.SLOT_BYTES] = true;
+            table.fill(slot, 100 + i, i);
+        }
+        for (boolean one : replaced) {
+            assertTrue(one, Arrays.toString(replaced));
+        }
+        int slot = table.slotFor(200);
+        table.fill(slot, pair, 1);
+        for (int i = 0; i < 20; i++) {
+            assertEquals(slot, table.slotFor(300 + i));
+            assertTrue(table.hasRoomForPair(pair + 1));
+        }
+    }
 }

@@ -49,6 +49,9 @@ class IntervalCacheThreadsTest {
         long found = 0;
         for (int content = 1; content <= contents; content++) {
             found += cache.contains(content) ? 1 : 0;
+            for (int pair = 0; pair < 4; pair++) {
+                found += cache.contains(KeptPair.contentNumber(content, pair)) ? 1 : 0;
+            }
         }
         assertEquals(found, cache.entryCount());
     }
@@ -62,6 +65,7 @@ class IntervalCacheThreadsTest {
                 int ticket = epochs.enter();
                 try {
                     read(cache, images[content], content, hints, random);
+                    readPair(cache, content, random);
                 } finally {
                     epochs.exit(ticket);
                 }
@@ -101,6 +105,22 @@ class IntervalCacheThreadsTest {
             Images.assertIsOutline(image, cache.buffer(location), cache.base(location));
         } else {
             Images.assertIs(image, cache.buffer(location), cache.base(location));
+        }
+    }
+
+    /** A pair's bytes follow from its interval and number. */
+    private static void readPair(IntervalCache cache, int content, Random random) {
+        int pair = random.nextInt(4);
+        int bytes = 1 + (content + pair) % 200;
+        ByteBuffer record = ByteBuffer.allocate(bytes);
+        for (int at = 0; at < bytes; at++) {
+            record.put(at, (byte) (content * 31 + pair * 7 + at));
+        }
+        ByteBuffer found = ByteBuffer.allocate(bytes);
+        if (cache.copyPair(content, pair, bytes, found)) {
+            assertEquals(record, found);
+        } else if (random.nextInt(4) == 0) {
+            cache.insertPair(content, pair, record, bytes);
         }
     }
 }

@@ -109,6 +109,17 @@ final class SpaceReader {
         }
     }
 
+    /** Tells the kernel of the pieces of a range that will be read, and returns where those end. */
+    long prefetch(SpaceRange range, long length) {
+        Scratch scratch = scratches.borrow();
+        try {
+            long from = range.logicalOffset();
+            return scratch.prefetcher.prefetchRange(range.extents(), from, from + length);
+        } finally {
+            giveBack(scratch);
+        }
+    }
+
     /** Copies bytes of one segment. */
     void readAddress(long address, ByteBuffer destination, int position, int length) {
         Scratch scratch = scratches.borrow();

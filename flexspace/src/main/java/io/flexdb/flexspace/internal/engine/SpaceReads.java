@@ -69,6 +69,17 @@ public final class SpaceReads {
         }
     }
 
+    /**
+     * Tells the kernel what will be read, so that one wait for a disk is for many pieces.
+     *
+     * @param range set to where that begins
+     * @param length of it, which may reach beyond the end of the space
+     * @return the logical offset behind the pieces that it was told of, which may be some of the first
+     */
+    public long prefetch(SpaceRange range, long length) {
+        return reader.prefetch(range, length);
+    }
+
     /** Copies the first bytes of the extent under a cursor, each verified. */
     public void readExtent(ExtentCursor extent, ByteBuffer destination, int position, int length) {
         try {

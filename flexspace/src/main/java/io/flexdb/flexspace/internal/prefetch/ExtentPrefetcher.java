@@ -21,6 +21,7 @@ public final class ExtentPrefetcher {
     private static final int CACHED_BYTES_PER_NANO = 2; // far fewer than a page cache gives
     private static final int LOOKED_AT = 8;
     private static final int MAX_PIECES = 64; // prefetched at once
+    private static final long NOWHERE = -1; // no address
     private static final int MIN_WINDOW_BYTES = 128 << 10;
     private static final int MAX_WINDOW_BYTES = 1 << 20;
     private static final long MIN_WORTH_BYTES = 1 << 20;
@@ -75,6 +76,15 @@ public final class ExtentPrefetcher {
         return nanos > DISK_NANOS + bytes / CACHED_BYTES_PER_NANO;
     }
 
+    /**
+     * Prefetches a range that will be read soon, or the first pieces of it if they are many. Moves the cursor.
+     *
+     * @return where in the address space that ends
+     */
+    public long prefetchRange(ExtentCursor cursor, long from, long to) {
+        return from < to && cursor.seek(from) ? prefetch(cursor, from, to, NOWHERE, true) : from;
+    }
+
     /** Prefetches the rest of a read, from this offset on, of which the first piece was slow. Moves the cursor. */
     public void afterSlow(ExtentCursor cursor, long logicalOffset, boolean sequential) {
         if (!sequential) {
@@ -111,6 +121,12 @@ public final class ExtentPrefetcher {
         long at = from;
         long continued = cursor.address() + at - cursor.logicalOffset();
         boolean found = at < cursor.logicalOffset() + cursor.length() || cursor.next();
+        return prefetch(cursor, at, to, continued, found);
+    }
+
+    private long prefetch(ExtentCursor cursor, long from, long to, long continued, boolean isThere) {
+        long at = from;
+        boolean found = isThere;
         for (int pieces = 0; found && pieces < MAX_PIECES; pieces++) {
             long address = cursor.address() + at - cursor.logicalOffset();
             boolean hole = cursor.isHole();

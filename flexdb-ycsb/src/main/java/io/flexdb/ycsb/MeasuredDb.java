@@ -17,15 +17,12 @@ import site.ycsb.Status;
  * reset between workloads and have no finer unit than a microsecond.
  */
 final class MeasuredDb extends DB {
-    private static final int CACHE_LINES = 16; // longs in two of them, as processors fetch them by twos
-    private static final int READ_START = CACHE_LINES;
-    private static final int UPDATE_END = CACHE_LINES + 1;
-
     private final DB binding;
     private final Measurements measurements = new Measurements();
     private long inserts;
     private long successfulInserts;
-    private final long[] times = new long[3 * CACHE_LINES]; // another client's lie in other cache lines
+    private long lastReadStart;
+    private long lastUpdateEnd;
 
     MeasuredDb(DB binding) {
         this.binding = binding;
@@ -46,7 +43,7 @@ final class MeasuredDb extends DB {
 
     /** Records the time from the beginning of the last read to the end of the last update. */
     void recordReadModifyWrite() {
-        measurements.recordLatency(Operation.READ_MODIFY_WRITE, times[UPDATE_END] - times[READ_START]);
+        measurements.recordLatency(Operation.READ_MODIFY_WRITE, lastUpdateEnd - lastReadStart);
     }
 
     @Override
@@ -71,9 +68,9 @@ final class MeasuredDb extends DB {
 
     @Override
     public Status read(String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-        times[READ_START] = System.nanoTime();
+        lastReadStart = System.nanoTime();
         Status status = binding.read(table, key, fields, result);
-        record(Operation.READ, times[READ_START], System.nanoTime(), status);
+        record(Operation.READ, lastReadStart, System.nanoTime(), status);
         return status;
     }
 
@@ -98,8 +95,8 @@ final class MeasuredDb extends DB {
     public Status update(String table, String key, Map<String, ByteIterator> values) {
         long start = System.nanoTime();
         Status status = binding.update(table, key, values);
-        times[UPDATE_END] = System.nanoTime();
-        record(Operation.UPDATE, start, times[UPDATE_END], status);
+        lastUpdateEnd = System.nanoTime();
+        record(Operation.UPDATE, start, lastUpdateEnd, status);
         return status;
     }
 

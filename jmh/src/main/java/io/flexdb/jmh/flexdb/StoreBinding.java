@@ -17,13 +17,12 @@ import site.ycsb.Status;
 final class StoreBinding extends DB {
     private static final int STRIPES = 1024;
     private static final int TIMED_AT_ONCE = 256;
-    private static final int CACHE_LINES = 32; // ints in two of them, as processors fetch them by twos
 
     private final RecordCodec codec = new RecordCodec();
     private final KeyValueStore store;
     private final Object[] stripes;
     private final long endNanos;
-    private final int[] operations = new int[3 * CACHE_LINES]; // the middle one
+    private int operations;
 
     /**
      * Of one thread.
@@ -38,11 +37,9 @@ final class StoreBinding extends DB {
     }
 
     private void checkTime() {
-        if ((operations[CACHE_LINES]++ & TIMED_AT_ONCE - 1) == 0 && System.nanoTime() - endNanos > 0) {
+        if ((operations++ & TIMED_AT_ONCE - 1) == 0 && System.nanoTime() - endNanos > 0) {
             throw new LimitReachedException(String.format(
-                    Locale.ROOT,
-                    "stopped, when a thread had done %,d operations; the rest is left out",
-                    operations[CACHE_LINES]));
+                    Locale.ROOT, "stopped, when a thread had done %,d operations; the rest is left out", operations));
         }
     }
 

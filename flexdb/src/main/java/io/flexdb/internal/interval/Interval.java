@@ -1,6 +1,5 @@
 package io.flexdb.internal.interval;
 
-import io.flexdb.base.memory.Padded;
 import io.flexdb.internal.base.KeyBytes;
 import java.nio.ByteBuffer;
 
@@ -14,7 +13,7 @@ import java.nio.ByteBuffer;
  * was sampled. An interval of a single pair may have any size. The committer makes no coarse intervals; opening a store
  * may find some.
  */
-public class Interval extends Padded {
+public class Interval {
     /** The most bytes of an interval of more than one pair. */
     public static final int MAX_BYTES = 16 << 10;
 

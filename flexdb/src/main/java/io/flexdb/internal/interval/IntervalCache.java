@@ -82,7 +82,7 @@ public final class IntervalCache {
     private static final int FIRST_BUCKETS = 256;
     private static final int TABLE_GROWTH = 4;
     private static final int PAIR_USES = 4; // that are counted of a pair
-    // What may survive in a region, in eighths of it: the rest is for what is new.
+    // Room for survivors in a region, in eighths of it: the rest is for new entries.
     private static final int DIRECTORIES = 4; // and pairs
     private static final int OUTLINES_OF_DIRECTORIES = 2;
     private static final int OUTLINES_BESIDE_PAIRS = 5;
@@ -899,7 +899,7 @@ public final class IntervalCache {
         }
     }
 
-    /** What was not kept because readers were still in the memory to be reused. */
+    /** Entries that were not kept because readers were still in the memory to be reused. */
     public long skippedCount() {
         lock.lock();
         try {

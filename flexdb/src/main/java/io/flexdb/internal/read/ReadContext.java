@@ -1,7 +1,6 @@
 package io.flexdb.internal.read;
 
 import io.flexdb.base.memory.OffHeap;
-import io.flexdb.base.memory.Padded;
 import io.flexdb.flexspace.internal.engine.SpaceRange;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.StoreClock;
@@ -18,7 +17,7 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /** The state of one read or cursor, reused so that it makes no garbage: an interval, and the bytes read of it. */
-public final class ReadContext extends Padded {
+public final class ReadContext {
     /** The bytes that a context may always keep for the next read: an interval of the usual size fits. */
     static final int SMALL_BYTES = 64 << 10;
 
@@ -111,7 +110,7 @@ public final class ReadContext extends Padded {
 
     /** How many bytes behind the next interval a walk is going to need, as far as it is known. */
     long bytesBehind;
-    /** What a walk has prefetched of the space. */
+    /** The range of the space that a walk has prefetched last. */
     long prefetchedFrom;
 
     long prefetchedEnd;

@@ -240,7 +240,7 @@ final class SpaceCursor {
         context.bytesBehind = 0;
     }
 
-    /** What the walk is likely to need of what follows the interval, from the middle of which it begins on average. */
+    /** Bytes behind the interval that the walk is likely to need: on average it begins in the middle of the interval. */
     private long bytesBehind() {
         if (upperBound != null && interval.isBelowUpperAnchor(upperBound, 0, upperBound.length)) {
             return 0;

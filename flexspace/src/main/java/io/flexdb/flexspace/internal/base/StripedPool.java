@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  */
 public final class StripedPool<T> {
     private static final int STRIPES = 64;
-    private static final int STRIDE = 32; // references: two cache lines, as processors fetch them by twos
+    private static final int STRIDE = 32; // references: threads with neighbouring numbers share no cache line
     private static final long WAIT_FOR_MEMORY_NANOS = 1_000_000;
     private static final int TRIES = 4; // a thread may have several in use, some of them for long
 

@@ -1,6 +1,5 @@
 package io.flexdb.flexspace.internal.engine;
 
-import io.flexdb.base.memory.Padded;
 import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeView;
@@ -10,7 +9,7 @@ import java.nio.ByteBuffer;
  * Bytes of an address space that are to be read, and the walk over what they consist of. Reused without garbage; for
  * one thread at a time, which is inside an epoch that holds the view whenever it reads.
  */
-public final class SpaceRange extends Padded {
+public final class SpaceRange {
     /*
      * A walk goes from piece to piece: extents that lie one behind the other in the data file, which are read together.
      * Holes are not read; the walk itself puts their zeros into the destination on its way.

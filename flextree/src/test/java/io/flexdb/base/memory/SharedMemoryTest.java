@@ -361,31 +361,36 @@ class SharedMemoryTest {
             ByteBuffer[] taken = new ByteBuffer[4];
             int took = 0;
             for (int i = 0; i < Effort.times(3000); i++) {
-                int at = random.nextInt(taken.length);
-                if (taken[at] != null) {
-                    account.giveBack(taken[at]); // and what is not kept is garbage
-                    taken[at] = null;
-                    continue;
-                }
-                int size = 500 * (1 + random.nextInt(4));
-                Use use = random.nextBoolean() ? Use.SEGMENTS : Use.MEMTABLES;
-                try {
-                    taken[at] = random.nextInt(4) > 0 ? account.take(use, size) : account.tryAllocate(Use.CACHE, size);
-                    took += taken[at] != null ? 1 : 0;
-                } catch (OutOfMemoryError e) {
-                    // others have it all
-                }
+                took += takesOrGivesBack(account, taken, random) ? 1 : 0;
+            }
+            if (took == 0) { // others had it all as long as these few milliseconds, but not for ever
+                Waiting.whileTrue(() -> !takesOrGivesBack(account, taken, random));
             }
             for (ByteBuffer buffer : taken) {
                 if (buffer != null) {
                     account.giveBack(buffer);
                 }
             }
-            if (took == 0) {
-                throw new AssertionError("nothing was ever there");
-            }
         } catch (Throwable e) {
             failure.compareAndSet(null, e);
+        }
+    }
+
+    /** Takes a buffer, or gives one back that was taken before; returns whether it has taken one. */
+    private static boolean takesOrGivesBack(OffHeap account, ByteBuffer[] taken, Random random) {
+        int at = random.nextInt(taken.length);
+        if (taken[at] != null) {
+            account.giveBack(taken[at]); // and what is not kept is garbage
+            taken[at] = null;
+            return false;
+        }
+        int size = 500 * (1 + random.nextInt(4));
+        Use use = random.nextBoolean() ? Use.SEGMENTS : Use.MEMTABLES;
+        try {
+            taken[at] = random.nextInt(4) > 0 ? account.take(use, size) : account.tryAllocate(Use.CACHE, size);
+            return taken[at] != null;
+        } catch (OutOfMemoryError e) {
+            return false; // others have it all
         }
     }
 }

@@ -55,10 +55,15 @@ final class FullHeapStore {
     private final Object turn = new Object(); // it waits for that; a monitor, as its wait needs no heap
     private volatile int running; // threads; written under the monitor
     private volatile boolean over;
+    // A string literal is made where code comes to it first, which may be while the heap is full: so not there.
+    private final String nobodyWrites;
+    private final String nobodyDoesAnything;
 
     private FullHeapStore(FlexDB db, MappedByteBuffer notes) {
         this.db = db;
         this.notes = notes;
+        this.nobodyWrites = "nobody writes";
+        this.nobodyDoesAnything = "nobody reads or writes";
         for (int key = 0; key < KEYS; key++) {
             keys[key] = ByteBuffer.allocate(Integer.BYTES).putInt(key).array();
         }
@@ -183,7 +188,7 @@ final class FullHeapStore {
         long latest = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS_TO_END);
         synchronized (turn) {
             while (mustGoOn(before)) {
-                awaitTurn(latest, "nobody writes");
+                awaitTurn(latest, nobodyWrites);
             }
         }
         over = true;
@@ -226,7 +231,7 @@ final class FullHeapStore {
         long latest = System.nanoTime() + TimeUnit.SECONDS.toNanos(MAX_SECONDS_TO_END);
         synchronized (turn) {
             while (turns.get() < awaited && running > 0) {
-                awaitTurn(latest, "nobody reads or writes");
+                awaitTurn(latest, nobodyDoesAnything);
             }
         }
         awaitedTurns = Long.MAX_VALUE;

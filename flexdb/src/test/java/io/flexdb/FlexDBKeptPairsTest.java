@@ -1,5 +1,6 @@
 package io.flexdb;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -129,5 +130,72 @@ class FlexDBKeptPairsTest {
         }
         assertEquals(before, nanos.get(), "the time of a read was taken");
         store.db.close();
+    }
+
+    /** A commit that changes other pairs of their intervals, divides these or cuts them, leaves the rest in memory. */
+    @Test
+    void whatACommitDoesNotChangeIsNotReadAgain() {
+        StoreDriver store = new StoreDriver(options(4 << 20));
+        for (int i = 0; i < KEYS; i++) {
+            store.put(FlexDBOutlineTest.key(i), FlexDBOutlineTest.value(i, 0));
+        }
+        store.flush();
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < KEYS; i++) {
+                store.db.get(FlexDBOutlineTest.key(i));
+            }
+        }
+        for (int i = 0; i < KEYS; i += 5) {
+            store.put(FlexDBOutlineTest.key(i), FlexDBOutlineTest.value(i, 1));
+            store.delete(FlexDBOutlineTest.key(i + 1));
+        }
+        for (int i = 0; i < 200; i++) { // some become long enough to be divided
+            store.put(
+                    (new String(FlexDBOutlineTest.key(700), ISO_8859_1) + "+" + i).getBytes(ISO_8859_1), new byte[10]);
+        }
+        store.flush();
+        Map<byte[], byte[]> now = store.oracle.now();
+        int notRead = 0;
+        int unchanged = 0;
+        for (int i = 0; i < KEYS; i++) {
+            byte[] key = FlexDBOutlineTest.key(i);
+            long before = nanos.get();
+            assertArrayEquals(now.get(key), store.db.get(key));
+            boolean changed = i % 5 < 2;
+            unchanged += changed ? 0 : 1;
+            notRead += !changed && nanos.get() == before ? 1 : 0;
+        }
+        assertTrue(notRead > unchanged * 9 / 10, notRead + " of " + unchanged + " were not read again");
+        store.db.close();
+    }
+
+    private long extentsOfAStoreChangedAtRandom() {
+        StoreDriver store = new StoreDriver(options(4 << 20));
+        for (int i = 0; i < KEYS; i++) {
+            store.put(FlexDBOutlineTest.key(i), FlexDBOutlineTest.value(i, 0));
+        }
+        store.flush();
+        Random random = new Random(1);
+        for (int round = 1; round <= 30; round++) {
+            assertSomeKeys(store, random, 100, "round " + round);
+            for (int i = 0; i < KEYS / 20; i++) {
+                int number = random.nextInt(KEYS);
+                store.put(FlexDBOutlineTest.key(number), FlexDBOutlineTest.value(number, round));
+            }
+            store.flush();
+        }
+        store.assertSame("changed");
+        long extents = store.db.access.store().engine.figures().extentCount();
+        store.db.close();
+        return extents;
+    }
+
+    /** To write them anew would mean to wait for each piece. */
+    @Test
+    void aSlowDiskLeavesIntervalsInPieces() {
+        long slow = extentsOfAStoreChangedAtRandom();
+        nanosOfARead.set(0);
+        long fast = extentsOfAStoreChangedAtRandom();
+        assertTrue(slow > fast * 5 / 4, slow + " extents, and " + fast + " where the disk is fast");
     }
 }

@@ -306,6 +306,49 @@ public final class IntervalCache {
         }
     }
 
+    /**
+     * Has kept pairs of an interval found as those of another one, which has them from now on.
+     *
+     * @param from the content number of the interval that has them
+     * @param origins the number there of each pair of the new one, from index first to end; below 0 for others
+     * @param to the content number of the interval that gets them
+     */
+    public void movePairs(long from, int[] origins, int first, int end, long to) {
+        if (from <= 0 || !hasPairs()) {
+            return;
+        }
+        lock.lock();
+        try {
+            CacheTable slots = table;
+            for (int pair = 0; pair < Math.min(KeptPair.MAX_PAIRS, end - first); pair++) {
+                int origin = origins[first + pair];
+                if (origin >= 0 && origin < KeptPair.MAX_PAIRS) {
+                    int slot = slots.slotOf(KeptPair.contentNumber(from, origin));
+                    if (slot >= 0) {
+                        renumber(slots, slot, KeptPair.contentNumber(to, pair));
+                    }
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void renumber(CacheTable slots, int slot, long number) {
+        long location = slots.locationAt(slot);
+        if (!slots.hasRoomForPair(number)) {
+            drop(slots, slot);
+            return;
+        }
+        slots.empty(slot); // first, so that it is the one to be filled where the bucket is the same
+        int next = slots.slotFor(number);
+        if (slots.contentAt(next) != 0) {
+            drop(slots, next);
+        }
+        LONG.setRelease(buffer(location), base(location), number ^ mask);
+        slots.fill(next, number, location);
+    }
+
     private boolean isAt(long location, long contentNumber) {
         ByteBuffer region = buffer(location);
         return region != null && contentNumber > 0 && word(region, base(location)) == (contentNumber ^ mask);

@@ -38,7 +38,7 @@ public final class DiskWaits {
     }
 
     /** Whether what is read next had better be prefetched. */
-    boolean areExpected() {
+    public boolean areExpected() {
         return expecting > 0;
     }
 

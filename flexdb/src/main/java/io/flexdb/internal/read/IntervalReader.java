@@ -185,24 +185,44 @@ public final class IntervalReader {
     }
 
     private long loadKeptPair(FlexTreeView space, ReadContext context, ByteBuffer directory, int base, int pair) {
-        long content = context.interval.contentNumber();
         int bytes = Directory.recordBytes(directory, base, pair);
-        ByteBuffer memory = context.memory(bytes);
-        if (cache.hasPairs()
-                && cache.copyPair(content, pair, bytes, memory)
-                && RecordFormat.isSound(memory, 0, bytes, context.crc)) {
-            context.image = memory;
+        if (copyKeptPair(context, pair, bytes)) {
             if (context.isReadTimed()) { // some of them count as fast reads, so that waits are not expected for ever
                 waits.took(0, bytes);
             }
-            return RecordFormat.header(memory, 0);
+            return RecordFormat.header(context.image, 0);
         }
         long before = waits.nanoClock.getAsLong();
         long header = pairReader.loadPair(space, context, directory, base, pair);
         if (waits.took(waits.nanoClock.getAsLong() - before, bytes) && waits.areExpected()) {
-            cache.insertPair(content, pair, context.image, bytes);
+            cache.insertPair(context.interval.contentNumber(), pair, context.image, bytes);
         }
         return header;
+    }
+
+    /**
+     * Does what {@link PairReader#loadPair} does, unless the cache keeps the pair. For commits, which are about to
+     * change it: they keep none.
+     */
+    public long loadPairToChange(FlexTreeView space, ReadContext context, ByteBuffer directory, int base, int pair) {
+        int bytes = Directory.recordBytes(directory, base, pair);
+        return copyKeptPair(context, pair, bytes)
+                ? RecordFormat.header(context.image, 0)
+                : pairReader.loadPair(space, context, directory, base, pair);
+    }
+
+    /** Has the context's image be a pair of its interval, if the cache keeps it. */
+    private boolean copyKeptPair(ReadContext context, int pair, int bytes) {
+        if (!cache.hasPairs()) {
+            return false;
+        }
+        ByteBuffer memory = context.memory(bytes);
+        if (!cache.copyPair(context.interval.contentNumber(), pair, bytes, memory)
+                || !RecordFormat.isSound(memory, 0, bytes, context.crc)) {
+            return false;
+        }
+        context.image = memory;
+        return true;
     }
 
     /** Reads all of the interval, and has its directory or outline cached. */
@@ -404,7 +424,7 @@ public final class IntervalReader {
     }
 
     /** The time that reads take, as lookups and cursors have found out. */
-    DiskWaits waits() {
+    public DiskWaits waits() {
         return waits;
     }
 

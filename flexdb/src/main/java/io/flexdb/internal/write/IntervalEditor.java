@@ -240,7 +240,7 @@ final class IntervalEditor {
 
     // ---- the index
 
-    /** Caches the directories of the new intervals, and puts these in the place of the one there was. */
+    /** Caches the directories of the new intervals and what was kept of pairs, and puts these in the place of the old one. */
     private void replaceInIndex(EntryKey key, Interval old, boolean referenced) {
         for (int part = 0; part < parts.count(); part++) {
             if (parts.end(part) > parts.first(part)) {
@@ -256,6 +256,12 @@ final class IntervalEditor {
                         ? intervals.cache.insertOutline(directory, 0)
                         : intervals.cache.insert(directory, 0, referenced);
                 parts.replacement.setHint(part, location < 0 ? 0 : intervals.cache.hint(location));
+                intervals.cache.movePairs(
+                        old.contentNumber(),
+                        content.origins(),
+                        parts.first(part),
+                        parts.end(part),
+                        parts.content(part));
             }
         }
         if (filters != null) {

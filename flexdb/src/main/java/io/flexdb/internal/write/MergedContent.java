@@ -26,6 +26,7 @@ final class MergedContent {
      */
     private static final int SMALL_BYTES = 256 << 10;
     private static final int MAX_PLACES_KEPT = 64 << 10;
+    private static final int NEW = -1;
 
     private final OffHeap memory;
     private final Fingerprints fingerprints;
@@ -38,6 +39,7 @@ final class MergedContent {
     private int recordBytes;
     private final DirectoryBuilder directory = new DirectoryBuilder();
     private int[] places = smallPlaces; // of each pair's record: with the old keys, or from -1 on in records
+    private int[] origins = new int[smallPlaces.length]; // of each pair: its number in the old content, or NEW
 
     private final List<ContentChange> changes = new ArrayList<>(); // as many as have been needed at once
     private int changeCount;
@@ -74,6 +76,7 @@ final class MergedContent {
         directory.clear();
         if (places.length > MAX_PLACES_KEPT) {
             places = smallPlaces;
+            origins = Arrays.copyOf(origins, places.length);
         }
     }
 
@@ -138,6 +141,13 @@ final class MergedContent {
     int referenceBytes(int entry) {
         StagedPair staged = entries.staged(entry);
         return staged != null ? staged.referenceBytes() : entries.table(entry).storedLength(entries.ref(entry));
+    }
+
+    // ---- the old content
+
+    /** The number of each pair in the old content; below 0 for one that has come. */
+    int[] origins() {
+        return origins;
     }
 
     // ---- the old content, if all pairs are in memory
@@ -296,8 +306,11 @@ final class MergedContent {
         }
         makeRoomForPairs(to - from);
         int place = directory.count();
-        for (int pair = from; pair < to && old.haveKeys(); pair++) {
-            places[place++] = old.recordPosition(pair);
+        for (int pair = from; pair < to; pair++, place++) {
+            origins[place] = pair;
+            if (old.haveKeys()) {
+                places[place] = old.recordPosition(pair);
+            }
         }
         directory.addFrom(old.directory(), old.base(), from, to);
         if (!inPlace) {
@@ -410,6 +423,7 @@ final class MergedContent {
 
     private void addPair(int from, int bytes, int checksum) {
         places[directory.count()] = ~from;
+        origins[directory.count()] = NEW;
         int window = Directory.window(key.bytes, 0, key.length, skipped);
         directory.add(bytes, checksum, fingerprint, window, Directory.UNKNOWN);
     }
@@ -427,6 +441,9 @@ final class MergedContent {
         directory.ensure(pairs);
         if (places.length - directory.count() < pairs) {
             places = Arrays.copyOf(places, Math.max(2 * places.length, directory.count() + pairs));
+        }
+        if (origins.length < places.length) {
+            origins = Arrays.copyOf(origins, places.length);
         }
     }
 }

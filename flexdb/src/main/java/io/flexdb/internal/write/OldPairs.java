@@ -147,7 +147,7 @@ final class OldPairs {
             return all.compare(key.bytes, key.length, pair);
         }
         try {
-            long header = reader.pairs().loadPair(space, context, directory, base, pair);
+            long header = reader.loadPairToChange(space, context, directory, base, pair);
             return KeyBytes.compare(
                     key.bytes,
                     0,

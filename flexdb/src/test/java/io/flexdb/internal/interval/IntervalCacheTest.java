@@ -624,6 +624,41 @@ class IntervalCacheTest {
         assertTrue(used > 290, used + " pairs in use");
     }
 
+    /** Pairs that an interval leaves to the one that takes its place are found there, and no more in the old one. */
+    @Test
+    void pairsMoveToAnotherInterval() {
+        IntervalCache cache = new IntervalCache(epochs, 8 << 20);
+        cache.movePairs(7, new int[] {0}, 0, 1, 8); // where nothing has ever been kept
+        int count = 200;
+        for (int content = 1; content <= count; content++) {
+            for (int pair = 0; pair < 10; pair++) {
+                cache.insertPair(
+                        content, pair, pair(content, pair), pair(content, pair).capacity());
+            }
+        }
+        long entries = cache.entryCount();
+        int[] origins = {4, -1, 2, 99, KeptPair.MAX_PAIRS, 0, 9};
+        for (int content = 1; content <= count; content++) {
+            cache.movePairs(content, origins, 0, 3, 1000 + content);
+            cache.movePairs(content, origins, 3, origins.length, 2000 + content);
+        }
+        int found = 0;
+        for (int content = 1; content <= count; content++) {
+            for (int pair = 0; pair < origins.length; pair++) {
+                long now = (pair < 3 ? 1000 : 2000) + content;
+                int number = pair < 3 ? pair : pair - 3;
+                int origin = origins[pair];
+                ByteBuffer record = pair(content, Math.max(0, origin));
+                boolean kept = assertIsPairIfKept(cache, now, number, record);
+                assertFalse(kept && origin != 0 && origin != 2 && origin != 4 && origin != 9, "" + origin);
+                found += kept ? 1 : 0;
+                assertFalse(origin >= 0 && assertIsPairIfKept(cache, content, origin, record), "still in the old one");
+            }
+        }
+        assertTrue(found > 4 * count - 20, found + " moved");
+        assertTrue(cache.entryCount() <= entries);
+    }
+
     /** Where pairs come no more, as the disk is fast enough, directories have the memory again. */
     @Test
     void pairsGiveWayToDirectories() {

@@ -1,7 +1,6 @@
 package io.flexdb.internal.interval;
 
 import io.flexdb.base.epoch.Epochs;
-import io.flexdb.base.memory.HugePages;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.base.Fingerprints;
 import java.lang.invoke.MethodHandles;
@@ -39,19 +38,12 @@ public final class IntervalCache {
      * memory of some twenty others. As long as such come, directories that are gone through become outlines, which lead
      * to the same page, outlines come before pairs, and regions with enough outlines are left as they are.
      *
-     * An empty victim is reused when the short reads have ended that may have found something in it. These are waited
-     * for by phases of the epochs and not by versions, and inserting threads move the phase on themselves: a store
-     * that is only read publishes no versions, and its cache has to work all the same. If they have not ended when a
-     * region is needed, nothing is cached for the moment.
+     * An empty victim is retired. If readers are in its memory still when a region is needed, nothing is cached for the
+     * moment. If memory is asked for, the region filled longest ago is let go of with all that is in it, and who looks
+     * for that reads the interval. CacheRegions is about their memory.
      *
-     * A large cache begins with small regions and a small table, so that a store of few pairs takes little. The table is
-     * replaced by larger ones: who still looks into an earlier one finds what is there, or nothing. A small region that
-     * was gone through loses its memory, and its number gets a whole region's.
-     *
-     * Memory is taken only where there is some to spare, and given back when it is asked for: the region filled longest
-     * ago is let go of with all that is in it, and its number rests like a retired one before it gets other memory.
-     * Readers who have found something there keep the buffer; others find nothing, and read the interval. Once there is
-     * some to spare again the cache goes on growing.
+     * A large cache begins with a small table, which is replaced by larger ones: who still looks into an earlier one
+     * finds what is there, or nothing.
      *
      * I1  A slot's location is that of a whole directory with the slot's content number, in a region not retired.
      * I2  A region is written only behind what has been published in it, and from its start only after it was retired
@@ -66,10 +58,6 @@ public final class IntervalCache {
      * directory has in it can be taken for one.
      */
     private static final int ALIGNMENT = 16;
-    private static final int MIN_REGION_BYTES = 128 * 1024;
-    private static final int MAX_REGION_BYTES = 4 * 1024 * 1024;
-    private static final int HUGE_REGION_BYTES = 8 * 1024 * 1024; // in huge pages, where there are some
-    private static final int MIN_HUGE_REGIONS = 8;
     private static final int BUDGET_BYTES_PER_SLOT = 160; // an outline or a pair of the usual size
     private static final int MAX_BUCKETS = 1 << 23;
     private static final int SCANNED_PER_INSERTED = 4;
@@ -77,8 +65,6 @@ public final class IntervalCache {
     private static final int FIRST_OUTLINE_USES = 4; // of one that takes the place of a directory
     private static final int OUTLINE_USES = 64; // that cost several times what it takes to make a directory
     private static final int OUTLINE_USES_WITH_ROOM = FIRST_OUTLINE_USES + 2; // where nothing has to go for that
-    private static final int[] SMALL_REGIONS = {64 << 10, 256 << 10, 1 << 20};
-    private static final int LEAST_BEGUN_SMALL = 2 << 20; // bytes of a region
     private static final int FIRST_BUCKETS = 256;
     private static final int TABLE_GROWTH = 4;
     private static final int PAIR_USES = 4; // that are counted of a pair
@@ -92,14 +78,11 @@ public final class IntervalCache {
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    private final Epochs epochs;
     private final long mask = new SplittableRandom().nextLong() | Long.MIN_VALUE; // which no content number has
-    private final int regionBytes;
     private final int granuleBits; // of a region, in units of the alignment
-    private final int regionMemoryBytes; // at most: what it takes to have a region
     private final int bucketCount;
     private final OffHeap memory;
-    private final ByteBuffer[] regions; // null where there is no memory
+    private final CacheRegions regions;
     volatile CacheTable table; // made by the first insert; not private for a test
 
     /** Those in its directories. */
@@ -109,19 +92,10 @@ public final class IntervalCache {
     private final LongAdder misses = new LongAdder();
 
     private final ReentrantLock lock = new ReentrantLock();
-    // Under the lock. Regions that are neither current nor victim nor unallocated are full or retired.
+    // Under the lock. Regions with memory that are neither current nor victim nor retired are full.
     private final int[] filledBytes;
     private final int[] outlineBytes; // of the outlines that are in use in each region
-    private final int[] heldBytes; // memory of each region that has some
-    private long allHeldBytes;
     private final RegionQueue full;
-    private final RegionQueue retired;
-    private final int[] retiredInPhase;
-    private final RegionQueue dropped; // regions without memory that had some
-    private int usedCount; // regions that have ever had memory
-    private int liveCount; // regions that have memory
-    private int limitCount; // regions that would have memory if there was enough of it
-    private volatile int allowedCount; // regions that may have memory, as far as known; written under the lock
     private volatile boolean isFull; // written under the lock
     private int current = -1;
     private int currentPosition;
@@ -152,25 +126,16 @@ public final class IntervalCache {
         if (budgetBytes < 0) {
             throw new IllegalArgumentException("budgetBytes must not be negative: " + budgetBytes);
         }
-        this.epochs = epochs;
         this.memory = memory;
         long slots = budgetBytes / BUDGET_BYTES_PER_SLOT;
         this.bucketCount = (int) Math.max(1, Math.min(MAX_BUCKETS, slots / CacheTable.SLOTS));
         long forRegions = budgetBytes - CacheTable.memoryBytes(bucketCount);
-        this.regionBytes = regionBytes(forRegions);
-        this.granuleBits = Integer.SIZE - Integer.numberOfLeadingZeros(regionBytes / ALIGNMENT);
-        this.regionMemoryBytes = regionBytes + (isHuge() ? HugePages.PAGE_BYTES : 0);
-        int count = regionBytes == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE - 8, forRegions / regionMemoryBytes);
-        this.regions = new ByteBuffer[count];
+        this.regions = new CacheRegions(epochs, memory, forRegions);
+        this.granuleBits = Integer.SIZE - Integer.numberOfLeadingZeros(regions.regionBytes() / ALIGNMENT);
+        int count = regions.count();
         this.filledBytes = new int[count];
         this.outlineBytes = new int[count];
-        this.heldBytes = new int[count];
-        this.retiredInPhase = new int[count];
         this.full = new RegionQueue(count);
-        this.retired = new RegionQueue(count);
-        this.dropped = new RegionQueue(count);
-        this.limitCount = count;
-        this.allowedCount = count;
         this.isFull = count == 0;
     }
 
@@ -181,29 +146,12 @@ public final class IntervalCache {
 
     /** Whether there is memory for any. Any thread, for which it may have been so a moment ago. */
     public boolean mayKeep() {
-        return allowedCount > 0;
-    }
-
-    private boolean isHuge() {
-        return regionBytes == HUGE_REGION_BYTES;
-    }
-
-    /** A 64th of the memory in steps of 64 KiB, within limits; a quarter of it if there is little; 0 if too little. */
-    private static int regionBytes(long memoryBytes) {
-        if (memoryBytes >= (long) MIN_HUGE_REGIONS * (HUGE_REGION_BYTES + HugePages.PAGE_BYTES)) {
-            return HUGE_REGION_BYTES;
-        }
-        long aim = (memoryBytes / 64 + 0xFFFF) & ~0xFFFFL;
-        aim = Math.max(MIN_REGION_BYTES, Math.min(MAX_REGION_BYTES, aim));
-        if (memoryBytes < 4 * aim) {
-            aim = memoryBytes / 4 & ~0xFFFL;
-        }
-        return (int) Math.max(0, aim);
+        return regions.areAllowed();
     }
 
     /** The largest directory, or pair, that is kept: a quarter of a region. */
     public int maxDirectoryBytes() {
-        return regionBytes / 4;
+        return regions.regionBytes() / 4;
     }
 
     /**
@@ -296,7 +244,7 @@ public final class IntervalCache {
         try {
             CacheTable slots = tableToFill();
             if (slots != null && slots.slotOf(number) < 0 && slots.hasRoomForPair(number) && hasRoomFor(slots, bytes)) {
-                KeptPair.put(regions[current], currentPosition, from, 0, recordBytes);
+                KeptPair.put(currentBuffer(), currentPosition, from, 0, recordBytes);
                 add(slots, number, bytes, 0);
                 pairCount++;
                 newPairBytes += bytes;
@@ -415,7 +363,7 @@ public final class IntervalCache {
 
     /** The little-endian buffer that a location is in; null if its memory has been given back meanwhile. */
     public ByteBuffer buffer(long location) {
-        return regions[(int) (location >>> 32)];
+        return regions.buffer((int) (location >>> 32));
     }
 
     /** The position in its buffer that a location stands for. */
@@ -444,7 +392,7 @@ public final class IntervalCache {
 
     private long insert(ByteBuffer directory, int base, int layout, int uses) {
         int directoryBytes = Directory.bytes(directory, base, layout);
-        if (directoryBytes > maxDirectoryBytes() || regions.length == 0) {
+        if (directoryBytes > maxDirectoryBytes() || regions.count() == 0) {
             return -1;
         }
         long contentNumber = Directory.contentNumber(directory, base);
@@ -457,7 +405,7 @@ public final class IntervalCache {
                     || !hasRoomFor(slots, directoryBytes)) {
                 return -1;
             }
-            Directory.copy(directory, base, layout, regions[current], currentPosition);
+            Directory.copy(directory, base, layout, currentBuffer(), currentPosition);
             return add(slots, contentNumber, directoryBytes, uses);
         } finally {
             lock.unlock();
@@ -498,7 +446,7 @@ public final class IntervalCache {
 
     /** Publishes what has been written there, its content number last. */
     private void fillCurrent(int bytes, long contentNumber, int uses) {
-        ByteBuffer region = regions[current];
+        ByteBuffer region = currentBuffer();
         int position = currentPosition;
         Directory.setUses(region, position, uses);
         LONG.setRelease(region, position, contentNumber ^ mask);
@@ -613,7 +561,7 @@ public final class IntervalCache {
 
     private boolean makeRoom(CacheTable slots, int bytes) {
         if (current >= 0) {
-            if (currentPosition + bytes <= regions[current].capacity()) {
+            if (currentPosition + bytes <= regions.capacity(current)) {
                 return true;
             }
             filledBytes[current] = currentPosition;
@@ -631,13 +579,13 @@ public final class IntervalCache {
         currentPosition = 0;
         survivorBytes = 0;
         outlineBytes[region] = 0;
-        boolean few = newPairBytes <= regions[region].capacity() / FEW_PAIRS;
+        boolean few = newPairBytes <= regions.capacity(region) / FEW_PAIRS;
         regionsForPairs = few ? Math.max(0, regionsForPairs - 1) : REGIONS_FOR_PAIRS;
         newPairBytes = 0;
-        if (!mayGrow() && retired.isEmpty() && !full.isEmpty()) {
+        if (!regions.mayGrow() && !regions.areRetired() && !full.isEmpty()) {
             chooseVictim();
         }
-        return bytes <= regions[current].capacity(); // else the next one is larger
+        return bytes <= regions.capacity(current); // else the next one is larger
     }
 
     /**
@@ -647,7 +595,7 @@ public final class IntervalCache {
     private void chooseVictim() {
         for (int tries = isForPairs() ? full.size() : 0; ; tries--) {
             victim = full.remove();
-            if (tries == 0 || outlineBytes[victim] <= regions[victim].capacity() / 8 * OUTLINES_BESIDE_PAIRS) {
+            if (tries == 0 || outlineBytes[victim] <= regions.capacity(victim) / 8 * OUTLINES_BESIDE_PAIRS) {
                 break;
             }
             full.add(victim);
@@ -665,58 +613,24 @@ public final class IntervalCache {
             return added;
         }
         isFull = true;
-        if (retired.isEmpty()) { // readers were in the way, so there was no victim when this was the time for one
+        if (!regions.areRetired()) { // readers were in the way, so there was no victim when this was the time for one
             if (full.isEmpty()) {
                 return -1;
             }
             chooseVictim();
             scanVictim(table, Integer.MAX_VALUE);
-            if (retired.isEmpty()) {
+            if (!regions.areRetired()) {
                 return addRegion(); // it was a small one
             }
         }
-        epochs.tryNextPhase();
-        return epochs.shortReadsEndedSince(retiredInPhase[retired.first()]) ? retired.remove() : -1;
+        return regions.takeRetired();
     }
 
-    /** Whether one more region may have memory. Memory that was not there before may have been freed since. */
-    private boolean mayGrow() {
-        if (liveCount >= allowedCount && liveCount < limitCount && memory.isThere(regionMemoryBytes)) {
-            allowedCount = liveCount + 1;
-        }
-        return liveCount < allowedCount;
-    }
-
-    /** Gives memory to a region that has none, and returns its number, or -1. */
     private int addRegion() {
-        if (!mayGrow()) {
-            return -1;
+        int region = regions.add();
+        if (region >= 0) {
+            isFull = false;
         }
-        boolean again = usedCount == regions.length;
-        if (again) {
-            epochs.tryNextPhase();
-            if (dropped.isEmpty() || !epochs.shortReadsEndedSince(retiredInPhase[dropped.first()])) {
-                return -1;
-            }
-        }
-        boolean small = !again && usedCount < SMALL_REGIONS.length && regionBytes >= LEAST_BEGUN_SMALL;
-        int size = small ? SMALL_REGIONS[usedCount] : regionBytes;
-        boolean huge = !small && isHuge() && HugePages.isAvailable();
-        ByteBuffer bytes = huge
-                ? HugePages.tryAllocate(memory, OffHeap.Use.CACHE, size)
-                : memory.tryAllocate(OffHeap.Use.CACHE, size);
-        if (bytes == null) {
-            allowedCount = liveCount;
-            return -1;
-        }
-        int region = again ? dropped.remove() : usedCount++;
-        bytes.order(ByteOrder.LITTLE_ENDIAN);
-        VarHandle.releaseFence(); // for who comes by an old hint, whom nothing else tells of the new memory
-        regions[region] = bytes;
-        heldBytes[region] = huge ? regionMemoryBytes : size;
-        allHeldBytes += heldBytes[region];
-        liveCount++;
-        isFull = false;
         return region;
     }
 
@@ -728,14 +642,10 @@ public final class IntervalCache {
     public void limit(long bytes) {
         lock.lock();
         try {
-            if (regionBytes > 0) {
-                long count = (bytes - CacheTable.memoryBytes(bucketCount)) / regionMemoryBytes;
-                limitCount = (int) Math.max(0, Math.min(regions.length, count));
-                allowedCount = limitCount;
-                isFull = liveCount >= allowedCount;
-                while (liveCount > allowedCount && dropRegion()) {
-                    // goes on until it is enough
-                }
+            regions.limit(bytes - CacheTable.memoryBytes(bucketCount));
+            isFull = regions.excess() >= 0;
+            while (regions.excess() > 0 && dropRegion()) {
+                // goes on until it is enough
             }
         } finally {
             lock.unlock();
@@ -751,12 +661,12 @@ public final class IntervalCache {
     public long giveBack(long bytes) {
         lock.lock();
         try {
-            long wanted = Math.max(bytes, (long) liveCount / GIVEN_AT_ONCE * regionBytes);
+            long wanted = Math.max(bytes, (long) regions.liveCount() / GIVEN_AT_ONCE * regions.regionBytes());
             long given = 0;
-            for (long before = allHeldBytes; given < wanted && dropRegion(); ) {
-                given = before - allHeldBytes;
+            for (long before = regions.heldBytes(); given < wanted && dropRegion(); ) {
+                given = before - regions.heldBytes();
             }
-            allowedCount = Math.min(allowedCount, liveCount);
+            regions.stay();
             return given;
         } finally {
             lock.unlock();
@@ -778,44 +688,33 @@ public final class IntervalCache {
     }
 
     private boolean dropRegion() {
-        int region;
-        if (!retired.isEmpty()) {
-            region = retired.remove();
-        } else if (!full.isEmpty()) {
-            region = full.remove();
-            for (int position = 0; position < filledBytes[region]; ) {
-                int size = sizeAt(regions[region], position);
-                int slot = slotOfLive(table, region, position);
-                if (slot >= 0) {
-                    drop(table, slot);
-                }
-                position += size;
-            }
-            retiredInPhase[region] = epochs.phase();
-        } else {
+        if (regions.areRetired()) {
+            regions.letGoRetired();
+            return true;
+        }
+        if (full.isEmpty()) {
             return false;
         }
-        letGo(region);
+        int region = full.remove();
+        for (int position = 0; position < filledBytes[region]; ) {
+            int size = sizeAt(regions.buffer(region), position);
+            int slot = slotOfLive(table, region, position);
+            if (slot >= 0) {
+                drop(table, slot);
+            }
+            position += size;
+        }
+        regions.letGoEmptied(region);
         return true;
-    }
-
-    private void letGo(int region) {
-        memory.letGo(OffHeap.Use.CACHE, heldBytes[region]);
-        regions[region] = null;
-        allHeldBytes -= heldBytes[region];
-        dropped.add(region);
-        liveCount--;
     }
 
     /** Goes on through the victim, by about so many bytes, and lets it rest when it is empty. */
     private void scanVictim(CacheTable slots, int bytes) {
         if (victim < 0) {
-            if (!retired.isEmpty() && !epochs.shortReadsEndedSince(retiredInPhase[retired.first()])) {
-                epochs.tryNextPhase();
-            }
+            regions.helpRetired();
             return;
         }
-        ByteBuffer region = regions[victim];
+        ByteBuffer region = regions.buffer(victim);
         long until = Math.min((long) victimPosition + bytes, filledBytes[victim]);
         while (victimPosition < until) {
             int size = sizeAt(region, victimPosition);
@@ -826,7 +725,7 @@ public final class IntervalCache {
             victimPosition += size;
         }
         if (victimPosition >= filledBytes[victim]) {
-            retire(victim);
+            regions.retire(victim);
             victim = -1;
         }
     }
@@ -869,9 +768,9 @@ public final class IntervalCache {
     private void copy(ByteBuffer region, int position, int layout) {
         if (layout == KeptPair.LAYOUT) {
             int bytes = KeptPair.recordBytes(region, position);
-            KeptPair.put(regions[current], currentPosition, region, KeptPair.record(position), bytes);
+            KeptPair.put(currentBuffer(), currentPosition, region, KeptPair.record(position), bytes);
         } else {
-            Directory.copy(region, position, layout, regions[current], currentPosition);
+            Directory.copy(region, position, layout, currentBuffer(), currentPosition);
         }
     }
 
@@ -885,7 +784,7 @@ public final class IntervalCache {
 
     /** The slot of what lies here, or -1 if that has been dropped (I4). */
     private int slotOfLive(CacheTable slots, int region, int position) {
-        long word = word(regions[region], position);
+        long word = word(regions.buffer(region), position);
         int slot = word == 0 ? -1 : slots.slotOf(word ^ mask);
         return slot >= 0 && slots.locationAt(slot) == location(region, position) ? slot : -1;
     }
@@ -894,17 +793,12 @@ public final class IntervalCache {
         if (current < 0) {
             return false;
         }
-        int capacity = regions[current].capacity();
+        int capacity = regions.capacity(current);
         return survivorBytes + size <= capacity / 8 * eighths && currentPosition + size <= capacity;
     }
 
-    private void retire(int region) {
-        retiredInPhase[region] = epochs.phase(); // read after the last slot was emptied, both volatile
-        if (regions[region].capacity() < regionBytes) {
-            letGo(region);
-        } else {
-            retired.add(region);
-        }
+    private ByteBuffer currentBuffer() {
+        return regions.buffer(current);
     }
 
     /** Lookups. */
@@ -956,7 +850,7 @@ public final class IntervalCache {
     public long memoryBytes() {
         lock.lock();
         try {
-            return allHeldBytes + (table == null ? 0 : table.memoryBytes());
+            return regions.heldBytes() + (table == null ? 0 : table.memoryBytes());
         } finally {
             lock.unlock();
         }
@@ -965,7 +859,7 @@ public final class IntervalCache {
     @Override
     public String toString() {
         return "IntervalCache[entries=" + entryCount() + ", bytes=" + entryBytes() + ", memory=" + memoryBytes()
-                + ", regions=" + liveCount + " of " + regions.length + " of " + regionBytes + ", hits=" + hits()
+                + ", regions=" + regions + ", hits=" + hits()
                 + ", misses=" + misses()
                 + "]";
     }

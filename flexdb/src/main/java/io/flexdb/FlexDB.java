@@ -402,10 +402,15 @@ public final class FlexDB extends Keyspace implements AutoCloseable {
      */
     public <X extends Exception> void transactWithoutResult(Isolation isolation, TransactionAction<X> action) throws X {
         notNull(action, "action");
-        transact(isolation, transaction -> {
-            action.run(transaction);
-            return null;
-        });
+        transact(
+                isolation,
+                new TransactionWork<Void, X>() { // no lambda: in a full heap it may fail to be made, for good
+                    @Override
+                    public Void run(Transaction transaction) throws X {
+                        action.run(transaction);
+                        return null;
+                    }
+                });
     }
 
     /** Waits for a random time, longer the more often there was a conflict, so that one of those in it goes through. */

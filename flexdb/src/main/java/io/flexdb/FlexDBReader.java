@@ -7,6 +7,7 @@ import io.flexdb.internal.txn.KeyspaceState;
 import io.flexdb.storage.NoSuchKeyspaceException;
 import io.flexdb.storage.ReaderOvertakenException;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -139,7 +140,11 @@ public final class FlexDBReader extends KeyspaceReader implements AutoCloseable 
                 return;
             }
             checkedSequence = now;
-            handedOut.values().removeIf(state -> isDropped(state, now));
+            for (Iterator<KeyspaceState> all = handedOut.values().iterator(); all.hasNext(); ) {
+                if (isDropped(all.next(), now)) {
+                    all.remove();
+                }
+            }
         } finally {
             lock.unlock();
         }

@@ -45,6 +45,10 @@ import org.jspecify.annotations.Nullable;
  * snapshots and transactions that began before go on showing it.
  */
 public sealed class Keyspace extends ReadView permits FlexDB {
+    private static final Predicate<byte[]> IS_ABSENT = Objects::isNull;
+    private static final Predicate<byte[]> IS_THERE = Objects::nonNull;
+    private static final Predicate<byte[]> IS_ANY = found -> true;
+
     private static final WriteOptions DEFAULTS = WriteOptions.defaults();
 
     final StoreAccess access;
@@ -463,7 +467,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         Limits.valueLength(value);
         Limits.notNull(options, "options");
         byte[] found = get(key); // mostly it is there, which costs no more than a lookup then
-        return found != null ? found : change(key, Objects::isNull, value, options);
+        return found != null ? found : change(key, IS_ABSENT, value, options);
     }
 
     /**
@@ -483,7 +487,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      */
     public byte @Nullable [] getAndSet(byte[] key, byte[] value, WriteOptions options) {
         Limits.valueLength(value);
-        return change(key, found -> true, value, options);
+        return change(key, IS_ANY, value, options);
     }
 
     /**
@@ -502,7 +506,7 @@ public sealed class Keyspace extends ReadView permits FlexDB {
      * @throws IllegalArgumentException if the key is too long, or the options have a time to live
      */
     public byte @Nullable [] getAndDelete(byte[] key, WriteOptions options) {
-        return change(key, Objects::nonNull, null, options);
+        return change(key, IS_THERE, null, options);
     }
 
     /**
@@ -530,7 +534,16 @@ public sealed class Keyspace extends ReadView permits FlexDB {
         if (value != null) {
             Limits.valueLength(value);
         }
-        return Arrays.equals(change(key, found -> Arrays.equals(found, expected), value, options), expected);
+        return Arrays.equals(change(key, isEqualTo(expected), value, options), expected);
+    }
+
+    private static Predicate<byte[]> isEqualTo(byte[] expected) {
+        return new Predicate<>() { // no lambda: in a full heap it may fail to be made, for good
+            @Override
+            public boolean test(byte[] found) {
+                return Arrays.equals(found, expected);
+            }
+        };
     }
 
     /**

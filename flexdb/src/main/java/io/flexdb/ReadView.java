@@ -198,13 +198,23 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
      */
     public List<byte @Nullable []> multiGet(List<byte[]> keys) {
         byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];
-        keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
+        for (byte[] key : keys) {
+            Limits.keyLength(heads, key); // before anything is read
+        }
         source.operations().add(Operations.GETS, values.length);
         EventSpan event = StoreEvents.operation("multiGet");
         try (MultiReader several = source.reader().several(pin)) {
             requireThere();
-            keys.forEach(key -> several.add(heads, key));
-            several.read((value, index) -> values[index] = copy(value));
+            for (byte[] key : keys) {
+                several.add(heads, key);
+            }
+            several.read(
+                    new ObjIntConsumer<>() { // no lambda, which the JVM may fail to make in a full heap, for good
+                        @Override
+                        public void accept(ByteBuffer value, int index) {
+                            values[index] = copy(value);
+                        }
+                    });
         }
         event.finish();
         return Arrays.asList(values);

@@ -20,8 +20,10 @@ import io.flexdb.internal.write.StoreWriter;
 import io.flexdb.internal.write.WritesLoad;
 import io.flexdb.storage.ConflictException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 
 /** What a transaction has read and written, in all keyspaces; keys are as they are stored. For one thread at a time. */
 final class TransactionState extends Confined {
@@ -59,21 +61,40 @@ final class TransactionState extends Confined {
         access.operations.count(Operations.TRANSACTIONS);
         footprint.reset(pin.sequence(), runs);
         writes.setOperandTime(pin.time());
-        pin.whenStoreEnds(footprint::letGo);
+        pin.whenStoreEnds(lettingGo(footprint));
         pin.whenLost(cleanup(store, begun, writes));
+    }
+
+    // No lambdas: the JVM makes the code of one where it gets there first, and in a full heap may fail for good.
+
+    private static Runnable lettingGo(Footprint footprint) {
+        return new Runnable() {
+            @Override
+            public void run() {
+                footprint.letGo();
+            }
+        };
     }
 
     /** The end of a transaction that is never closed. It knows nothing of the transaction, or that would stay. */
     private static Runnable cleanup(Store store, long begun, OwnWrites writes) {
-        return () -> {
-            store.endTransaction(begun);
-            if (writes.isSpilled()) { // to give that back may wait for the thread that runs this
-                try {
-                    Thread thread = new Thread(writes::abandon, "flexdb-holders");
-                    thread.setDaemon(true);
-                    thread.start();
-                } catch (OutOfMemoryError e) {
-                    // There is no memory, or no thread: then it is free when the store is closed.
+        return new Runnable() {
+            @Override
+            public void run() {
+                store.endTransaction(begun);
+                if (writes.isSpilled()) { // to give that back may wait for the thread that runs this
+                    try {
+                        Thread thread = new Thread("flexdb-holders") {
+                            @Override
+                            public void run() {
+                                writes.abandon();
+                            }
+                        };
+                        thread.setDaemon(true);
+                        thread.start();
+                    } catch (OutOfMemoryError e) {
+                        // There is no memory, or no thread: then it is free when the store is closed.
+                    }
                 }
             }
         };
@@ -171,7 +192,7 @@ final class TransactionState extends Confined {
     FlexCursor cursor(Scan scan) {
         requireOpen();
         if (cursors.size() >= cursorsToKeep) {
-            cursors.removeIf(cursor -> !cursor.isOpen());
+            forgetClosedCursors();
             cursorsToKeep = 2 * cursors.size() + 16;
         }
         FlexCursor cursor = new FlexCursor();
@@ -179,6 +200,14 @@ final class TransactionState extends Confined {
         cursors.add(cursor);
         cursor.open(access.reader().cursor(pin, writes.front(), scan));
         return cursor;
+    }
+
+    private void forgetClosedCursors() {
+        for (Iterator<FlexCursor> all = cursors.iterator(); all.hasNext(); ) {
+            if (!all.next().isOpen()) {
+                all.remove();
+            }
+        }
     }
 
     // ---- writing
@@ -199,7 +228,7 @@ final class TransactionState extends Confined {
         whole.lock();
         try {
             requireOpen();
-            cursors.removeIf(cursor -> !cursor.isOpen());
+            forgetClosedCursors();
             writes.spill(!cursors.isEmpty());
         } finally {
             whole.unlock();
@@ -288,8 +317,18 @@ final class TransactionState extends Confined {
             writes.spill(false); // since the table does not learn of their time
         }
         try (WritesLoad load = access.store().loadWrites(writes.front())) {
-            footprint.reads(load::holdThrough);
-            Runnable beforeMerge = () -> writes.setOperandTime(access.writer().now());
+            footprint.reads(new BiConsumer<>() {
+                @Override
+                public void accept(byte[] alsoFrom, byte[] last) {
+                    load.holdThrough(alsoFrom, last);
+                }
+            });
+            Runnable beforeMerge = new Runnable() {
+                @Override
+                public void run() {
+                    writes.setOperandTime(access.writer().now());
+                }
+            };
             return load.commit(null, new WrittenKeysCheck(footprint), beforeMerge);
         }
     }

@@ -3,6 +3,7 @@ package io.flexdb.internal.base;
 import java.time.Clock;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongBinaryOperator;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
@@ -60,6 +61,8 @@ public final class StoreClock {
         }
     }
 
+    private static final LongBinaryOperator LARGER = Math::max;
+
     private final InstantSource source;
     private final LongSupplier nanoClock; // null if the source is taken at its word
     private final AtomicLong latest = new AtomicLong(Long.MIN_VALUE);
@@ -110,7 +113,7 @@ public final class StoreClock {
 
     private long notBefore(long time) {
         long last = latest.get();
-        return time <= last ? last : latest.accumulateAndGet(time, Math::max);
+        return time <= last ? last : latest.accumulateAndGet(time, LARGER);
     }
 
     /** The time that a reading stands for, if it is not within a second of the anchor. */

@@ -65,6 +65,7 @@ public final class DurableFutures {
         }
     }
 
+    private final Scheduler.Work settling = this::settleAll; // made at opening, and not in a heap that may be full
     private final Health health;
     private final Scheduler scheduler;
     private final String name;
@@ -113,7 +114,7 @@ public final class DurableFutures {
         lock.lock();
         try {
             if (task == null && force != null) {
-                task = scheduler.add(name, this::settleAll);
+                task = scheduler.add(name, settling);
             }
         } finally {
             lock.unlock();

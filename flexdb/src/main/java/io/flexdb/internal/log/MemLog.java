@@ -90,7 +90,9 @@ public final class MemLog {
 
     /** Lets the runs go: no version lists this any more. When it is frozen. */
     public void letRunsGo(LargeValues values) {
-        runs.forEach(values::release);
+        for (StagedRun run : runs) {
+            values.release(run);
+        }
         runs.clear();
     }
 

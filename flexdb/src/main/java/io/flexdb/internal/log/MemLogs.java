@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 
 /** Makes memtables and their write-ahead logs, and uses those again that are no longer needed. Thread-safe. */
 public final class MemLogs {
@@ -81,6 +82,8 @@ public final class MemLogs {
     private volatile boolean reserveUsed; // at least once
     private volatile double filled; // of the log that is being made
     private volatile boolean closing;
+    private final LongConsumer whileFilled = this::noteFilled; // made at opening, when the heap is not full
+    private long bytesToFill; // of the log that is made, by its maker
     private BooleanSupplier makeRoom = () -> false; // under this object's lock
 
     /**
@@ -414,10 +417,11 @@ public final class MemLogs {
 
     private WalWriter makeWal(long bytes, WalWriter covered) {
         last = last.next();
+        bytesToFill = bytes;
         try {
             return covered != null
                     ? covered.recycle(last)
-                    : WalWriter.create(vfs, directory, last, bytes, mode, done -> noteFilled(done, bytes));
+                    : WalWriter.create(vfs, directory, last, bytes, mode, whileFilled);
         } catch (RuntimeException | Error e) {
             deleteUnfinished(last.number(), e);
             if (e instanceof OutOfMemoryError) {
@@ -431,11 +435,11 @@ public final class MemLogs {
         }
     }
 
-    private void noteFilled(long done, long bytes) {
+    private void noteFilled(long done) {
         if (closing) {
             throw new StoreClosedException("the store");
         }
-        filled = (double) done / bytes;
+        filled = (double) done / bytesToFill;
     }
 
     /** No log is needed any more: a thread that fills one with zeros gets a {@link StoreClosedException}. */

@@ -60,13 +60,18 @@ public final class RecentWrites {
      */
     public synchronized long begin(LongSupplier visibleSequence) {
         long sequence = visibleSequence.getAsLong();
-        begun.merge(sequence, 1, Integer::sum);
+        begun.put(sequence, 1 + begun.getOrDefault(sequence, 0));
         return sequence;
     }
 
     /** The transaction has ended. */
     public synchronized void end(long sequence) {
-        begun.compute(sequence, (same, count) -> count == 1 ? null : count - 1);
+        int left = begun.get(sequence) - 1;
+        if (left > 0) {
+            begun.put(sequence, left);
+        } else {
+            begun.remove(sequence);
+        }
         int first = neededBy(oldest());
         if (first > 0 && !begun.isEmpty()) {
             forgotten = Math.max(forgotten, committed[first - 1].table().lastSequence()); // R3
@@ -94,7 +99,11 @@ public final class RecentWrites {
     private void dropRuns() {
         if (begun.isEmpty() && runs.length > 0) {
             long published = publishedRuns;
-            runs = Arrays.stream(runs).filter(run -> run.number > published).toArray(LinkedRun[]::new);
+            int first = 0; // they are in the order of their numbers
+            while (first < runs.length && runs[first].number <= published) {
+                first++;
+            }
+            runs = Arrays.copyOfRange(runs, first, runs.length);
         }
     }
 

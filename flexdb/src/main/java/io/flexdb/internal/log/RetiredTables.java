@@ -6,6 +6,7 @@ import io.flexdb.internal.mem.MemTable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
@@ -28,6 +29,8 @@ public final class RetiredTables {
     private final RetiredQueue queue; // under this object's lock, as all below
     private final Map<Long, MemLog> inUse = new HashMap<>(); // a few, one a commit: boxes cost nothing here
     private final RecentWrites recent;
+    private static final Comparator<MemLog> BY_RETIRING = Comparator.comparingLong(log -> log.retired);
+
     private final List<MemLog> keptForTransactions = new ArrayList<>(); // which alone may still look at them
     private final List<Ending> ending = new ArrayList<>();
     private final List<Left> left = new ArrayList<>();
@@ -136,7 +139,7 @@ public final class RetiredTables {
         if (!found.isEmpty()) { // a transaction that is about to end may look at one that was kept for it a moment ago
             epochs.awaitShortReadsEndedSince(phase);
         }
-        found.sort(Comparator.comparingLong(log -> log.retired));
+        found.sort(BY_RETIRING);
         return found;
     }
 
@@ -183,13 +186,13 @@ public final class RetiredTables {
 
     /** Lets go of memory whose entries were moved, and that nobody reads any more. */
     private void letLeftGo() {
-        left.removeIf(one -> {
-            boolean isOver = epochs.shortReadsEndedSince(one.phase) && !one.readers.areAny();
-            if (isOver) {
+        for (Iterator<Left> all = left.iterator(); all.hasNext(); ) {
+            Left one = all.next();
+            if (epochs.shortReadsEndedSince(one.phase) && !one.readers.areAny()) {
                 memLogs.unread(one.table, !one.log.isMemoryKeptFromUse());
+                all.remove();
             }
-            return isOver;
-        });
+        }
     }
 
     private int movedCount() {
@@ -216,20 +219,20 @@ public final class RetiredTables {
     }
 
     private void reclaim() {
-        keptForTransactions.removeIf(log -> {
-            boolean isOver = !recent.keeps(log);
-            if (isOver) {
+        for (Iterator<MemLog> all = keptForTransactions.iterator(); all.hasNext(); ) {
+            MemLog log = all.next();
+            if (!recent.keeps(log)) {
                 ending.add(new Ending(log, epochs.phase())); // one that is about to end may still look at it
+                all.remove();
             }
-            return isOver;
-        });
-        ending.removeIf(one -> {
-            boolean isOver = epochs.shortReadsEndedSince(one.phase);
-            if (isOver) {
+        }
+        for (Iterator<Ending> all = ending.iterator(); all.hasNext(); ) {
+            Ending one = all.next();
+            if (epochs.shortReadsEndedSince(one.phase)) {
                 memLogs.unread(one.log);
+                all.remove();
             }
-            return isOver;
-        });
+        }
         queue.reclaim();
         letLeftGo();
         long bytes = bytesOf(keptForTransactions);

@@ -80,7 +80,7 @@ public final class WalWriter implements AutoCloseable {
     private volatile long zeroedPosition; // a multiple of FILL_BYTES, W5; the capacity if no zeros are to be written
     private volatile Throwable failure;
     private volatile boolean released; // set under forceLock
-    private Runnable forcedFirst = () -> {};
+    private Runnable forcedFirst; // or null
     private boolean markIsForced = true; // under forceLock
 
     /** Of a file that has its header. */
@@ -406,7 +406,9 @@ public final class WalWriter implements AutoCloseable {
             return;
         }
         try {
-            forcedFirst.run(); // what frames up to the position refer to, and not the position after it
+            if (forcedFirst != null) {
+                forcedFirst.run(); // what frames up to the position refer to, and not the position after it
+            }
             file.force();
             durablePosition = position;
             durableSequence = sequence;

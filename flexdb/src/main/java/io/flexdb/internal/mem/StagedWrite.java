@@ -23,6 +23,8 @@ public final class StagedWrite implements AutoCloseable {
     /** Lets it go: a memtable holds the runs by now, or nobody will. */
     @Override
     public void close() {
-        runs.forEach(values::release);
+        for (StagedRun run : runs) {
+            values.release(run);
+        }
     }
 }

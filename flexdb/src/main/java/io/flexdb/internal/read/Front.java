@@ -5,6 +5,7 @@ import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MemTableCursor;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -77,7 +78,13 @@ public final class Front {
                 }
             }
         }
-        found.sort((a, b) -> Arrays.compareUnsigned(a[0], b[0]));
+        found.sort(
+                new Comparator<>() { // no lambda: in a full heap it may fail to be made, for good
+                    @Override
+                    public int compare(byte[][] a, byte[][] b) {
+                        return Arrays.compareUnsigned(a[0], b[0]);
+                    }
+                });
         List<byte[]> joined = new ArrayList<>();
         for (byte[][] range : found) {
             int last = joined.size() - 1;

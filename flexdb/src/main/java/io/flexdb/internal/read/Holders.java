@@ -9,6 +9,7 @@ import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -33,6 +34,8 @@ public final class Holders {
 
     private static final String WAYS_OUT = "; FlexDBOptions.withHolderTraces tells where it was opened";
     private static final int FEWEST = 16;
+
+    private static final Comparator<Open> BY_SEQUENCE = Comparator.comparingLong(open -> open.sequence);
 
     /** A holder that was open when this was made. */
     public static final class Open {
@@ -193,7 +196,7 @@ public final class Holders {
                 }
             }
         }
-        open.sort((a, b) -> Long.compare(a.sequence, b.sequence));
+        open.sort(BY_SEQUENCE);
         return open;
     }
 

@@ -119,8 +119,19 @@ public final class MergeCursor implements AutoCloseable {
         this.contexts = contexts;
         this.context = context;
         this.dead = reader.newDeadWalk();
-        pin.whenExpired(this::letGo);
-        pin.whenStoreEnds(this::storeEnded);
+        pin.whenExpired(
+                new Runnable() { // and no lambda, or there are no more cursors if one begins in a full heap
+                    @Override
+                    public void run() {
+                        letGo();
+                    }
+                });
+        pin.whenStoreEnds(new Runnable() {
+            @Override
+            public void run() {
+                storeEnded();
+            }
+        });
     }
 
     /**

@@ -50,7 +50,13 @@ public final class OpenValue implements AutoCloseable {
         OpenValue open = new OpenValue(length);
         open.versions = versions;
         open.pin = pin;
-        pin.whenStoreEnds(open::letGo);
+        pin.whenStoreEnds(
+                new Runnable() { // no lambda, which the JVM may fail to make in a full heap, for good
+                    @Override
+                    public void run() {
+                        open.letGo();
+                    }
+                });
         open.reads = reads;
         open.logicalOffset = logicalOffset;
         return open;
@@ -68,7 +74,13 @@ public final class OpenValue implements AutoCloseable {
         OpenValue open = new OpenValue(length);
         open.versions = versions;
         open.pin = pin;
-        pin.whenStoreEnds(open::letGo);
+        pin.whenStoreEnds(
+                new Runnable() { // no lambda, which the JVM may fail to make in a full heap, for good
+                    @Override
+                    public void run() {
+                        open.letGo();
+                    }
+                });
         open.large = large;
         open.reference = reference;
         open.keyLength = keyLength;

@@ -50,7 +50,9 @@ public final class KeyspacesWritten implements WriteGuard {
 
     /** Throws unless all are of this open store. */
     public void requireIn(KeyspaceDirectory directory, Object store) {
-        states.forEach(state -> state.requireIn(directory));
+        for (KeyspaceState state : states) {
+            state.requireIn(directory);
+        }
         for (Object other : stores) {
             if (other != store) {
                 throw new IllegalArgumentException(
@@ -63,6 +65,8 @@ public final class KeyspacesWritten implements WriteGuard {
 
     @Override
     public void check() {
-        states.forEach(KeyspaceState::check);
+        for (KeyspaceState state : states) {
+            state.check();
+        }
     }
 }

@@ -3,9 +3,9 @@ package io.flexdb.internal.write;
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.log.MemLogs;
 import io.flexdb.internal.log.SharedForce;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.StoreFullException;
-import java.util.function.Supplier;
 
 /** The memtable that takes writes: it begins, and is frozen. All fields are under the write lock. */
 final class ActiveMemtable {
@@ -18,6 +18,11 @@ final class ActiveMemtable {
      *     often the commit thread has looked, or tried in vain, meanwhile.
      */
     static final int MAX_FROZEN = 2;
+    // Where the log of the next one comes from.
+    private static final int MADE = 0;
+    private static final int READY = 1;
+    private static final int FIRST = 2;
+    private static final int RESERVE = 3;
 
     final WriteMonitor monitor;
     final StoreVersions versions;
@@ -95,19 +100,39 @@ final class ActiveMemtable {
         return active == null && uncommitted == 0;
     }
 
-    /** Freezes it, and begins the next one; unless there is no space for that, a failure fails the store. */
-    void beginOrFail(Supplier<MemLog> next) {
-        beginOrFail(next, false);
+    /** Freezes it, and begins the next one with a log that is made for that. */
+    void beginOnMade() {
+        beginOrFail(MADE, null);
+    }
+
+    /** Freezes it, and begins the next one with the log that is ready, which there must be, and room for a payload. */
+    void beginOnReady(Payload payload) {
+        beginOrFail(READY, payload);
+    }
+
+    /** Begins one with a log that is made for that, when none is ready or on its way, and room for a payload. */
+    void beginOnFirst(Payload payload) {
+        beginOrFail(FIRST, payload);
     }
 
     /** Freezes it, and begins the next one with the log in reserve, which there must be. */
     void beginOnReserve() {
-        beginOrFail(() -> memLogs.takeReserve(birthOfNext()), true);
+        beginOrFail(RESERVE, null);
     }
 
-    private void beginOrFail(Supplier<MemLog> next, boolean fromReserve) {
+    /** Unless there is no space for the next one, a failure fails the store. */
+    private void beginOrFail(int log, Payload payload) {
         try {
-            begin(next.get(), fromReserve);
+            long birth = birthOfNext();
+            MemLog next;
+            if (log == MADE) {
+                next = memLogs.take(birth);
+            } else if (log == RESERVE) {
+                next = memLogs.takeReserve(birth);
+            } else {
+                next = log == READY ? memLogs.takeFor(payload, birth) : memLogs.takeFirst(payload, birth);
+            }
+            begin(next, log == RESERVE);
         } catch (StoreFullException e) {
             throw e;
         } catch (Throwable e) {

@@ -47,12 +47,11 @@ final class AwaitedRotation extends MemtableRotation {
                 return;
             }
         }
-        long birth = memtables.birthOfNext();
         if (!memtables.hasBegun()) {
             startTasks.run(); // before anything has begun: if there can be no thread, the next write tries again
-            memtables.beginOrFail(() -> memLogs.takeFirst(payload, birth));
+            memtables.beginOnFirst(payload);
         } else if (memLogs.isReady()) {
-            memtables.beginOrFail(() -> memLogs.takeFor(payload, birth));
+            memtables.beginOnReady(payload);
         } else {
             MemLog full = memtables.get();
             StoreFullException why = awaitLog(payload);
@@ -107,8 +106,7 @@ final class AwaitedRotation extends MemtableRotation {
         if (memLogs.hasReserve() && SparedRoom.isDelete(payload)) {
             memtables.beginOnReserve();
         } else if (memtables.nothingToCommit()) {
-            long birth = memtables.birthOfNext();
-            memtables.beginOrFail(() -> memLogs.takeFirst(payload, birth));
+            memtables.beginOnFirst(payload);
         } else {
             throw new StoreFullException(why.getMessage());
         }

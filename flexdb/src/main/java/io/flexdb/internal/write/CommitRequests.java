@@ -5,6 +5,7 @@ import io.flexdb.internal.log.MemLogs;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.StoreFullException;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /** Answers the commit thread for the writers: what to do, and what they want. It takes the write lock. */
@@ -90,7 +91,16 @@ final class CommitRequests implements CommitWork {
     }
 
     private boolean isDue(MemTable active, double fill) {
-        return filling.isDue(active.id(), fill, active.ranges() != null, active::hasDeletes);
+        return filling.isDue(
+                active.id(),
+                fill,
+                active.ranges() != null,
+                new BooleanSupplier() { // no lambda, as one
+                    @Override
+                    public boolean getAsBoolean() { // may fail to be made in a full heap, and then for good
+                        return active.hasDeletes();
+                    }
+                });
     }
 
     /** Whether no writer would have to wait for the next memtable, and none more be held back by a snapshot. */

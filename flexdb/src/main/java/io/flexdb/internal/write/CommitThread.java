@@ -56,6 +56,18 @@ public final class CommitThread {
     private final Scheduler scheduler;
     private final Beside beside;
     private final String name;
+    // Made at opening: where the JVM makes the code of a lambda in a full heap, that may fail, and then it fails for
+    // good.
+    private final Scheduler.Work running = this::run;
+    private final Runnable publishing = this::publish;
+    private final Runnable publishingForReuse = this::publishForReuse;
+    private final Runnable publishingAndCollecting = this::publishAndCollect;
+    private final BooleanSupplier committingOldest = this::commitOldest;
+    private final BooleanSupplier applyingActive = this::applyNewest;
+    private final BooleanSupplier applying = this::applyCommitting;
+    private final BooleanSupplier applyingOldest = this::applyOldest;
+    private final BooleanSupplier sweeping = this::sweepInTime;
+    private final BooleanSupplier defragmenting = this::defragmentInTime;
     private volatile Scheduler.Task task; // null until it begins, and where writers commit themselves
     private volatile Thread thread; // that runs it; null while none does
     // By the task.
@@ -369,24 +381,28 @@ public final class CommitThread {
 
     /** Returns whether a sweep has ended. */
     private boolean sweep() {
-        return reclaiming(() -> {
-            long now = committer.reclaiming.time();
-            return sweeper.begin(now) && sweeper.sweepSome(now, this::publishForReuse);
-        });
+        return reclaiming(sweeping);
+    }
+
+    private boolean sweepInTime() {
+        long now = committer.reclaiming.time();
+        return sweeper.begin(now) && sweeper.sweepSome(now, publishingForReuse);
     }
 
     private void defragmentSome() {
-        reclaiming(() -> {
-            defragmenter.defragmentSome(this::publishForReuse, this::publishAndCollect);
-            return true;
-        });
+        reclaiming(defragmenting);
+    }
+
+    private boolean defragmentInTime() {
+        defragmenter.defragmentSome(publishingForReuse, publishingAndCollecting);
+        return true;
     }
 
     /** Writes all fragmented intervals anew, on the caller's thread. For stores without a thread. */
     public void defragmentHere() {
         orStop(() -> {
             reclaiming(() -> {
-                defragmenter.defragmentAll(this::publish);
+                defragmenter.defragmentAll(publishing);
                 return true;
             });
             return true;
@@ -440,8 +456,8 @@ public final class CommitThread {
      * @throws StoreFullException if there is no room in the space; the store goes on
      */
     public void commitAll() {
-        for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
-            commitHere(log);
+        while (versions.oldestFrozen() != null) {
+            orStop(committingOldest);
             beside.afterCommitHere();
         }
     }
@@ -466,12 +482,9 @@ public final class CommitThread {
         }
     }
 
-    private void commitHere(MemLog log) {
-        orStop(() -> commitPatiently(log));
-    }
-
-    /** Commits a memtable, with some waits for memory that other stores may have for a moment. */
-    private boolean commitPatiently(MemLog log) {
+    /** Commits the oldest memtable, with some waits for memory that other stores may have for a moment. */
+    private boolean commitOldest() {
+        MemLog log = versions.oldestFrozen();
         for (int waits = 0; ; waits++) {
             if (commit(log)) {
                 return true;
@@ -510,7 +523,7 @@ public final class CommitThread {
         large.seal();
         committing = log;
         rootsSequence = Math.max(rootsSequence, last);
-        if (!reclaiming(() -> applyInTurns(log) || applyOldest())) {
+        if (!reclaiming(applying)) {
             return false;
         }
         memoryWaits = 0;
@@ -562,13 +575,17 @@ public final class CommitThread {
         return tables;
     }
 
+    private boolean applyCommitting() {
+        return applyInTurns(committing) || applyOldest();
+    }
+
     private boolean applyInTurns(MemLog log) {
         CommitTurns turns = committer.turns();
         if (Thread.currentThread() == thread) { // others do it while no writer is there, or are one
             turns.begin();
         }
         try {
-            return progress.apply(log.table(), this::publishForReuse, this::publishAndCollect);
+            return progress.apply(log.table(), publishingForReuse, publishingAndCollecting);
         } finally {
             turns.end();
         }
@@ -581,7 +598,7 @@ public final class CommitThread {
         large.seal();
         rootsSequence = Math.max(rootsSequence, visible);
         MemLog[] logs = versions.current().logs(); // which has all up to the number, as that was taken before
-        return progress.applyOldest(tables(logs), visible, this::publishForReuse);
+        return progress.applyOldest(tables(logs), visible, publishingForReuse);
     }
 
     /**
@@ -590,11 +607,15 @@ public final class CommitThread {
      * in it.
      */
     private boolean applyActive(MemLog log) {
-        boolean applied = reclaiming(this::applyOldest);
+        boolean applied = reclaiming(applyingOldest);
         if (applied) {
             work.freeze(log); // unless a writer has begun another one meanwhile
         }
         return applied;
+    }
+
+    private boolean applyNewest() {
+        return applyActive(versions.current().newest());
     }
 
     /**
@@ -603,7 +624,7 @@ public final class CommitThread {
      * @throws StoreFullException if there is no room in the space; the store goes on
      */
     public void commitActive() {
-        orStop(() -> applyActive(versions.current().newest()));
+        orStop(applyingActive);
         commitAll();
     }
 
@@ -662,7 +683,7 @@ public final class CommitThread {
 
     private boolean reserve(SortedRun run) {
         try {
-            return linker.reserve(run, this::publishForReuse);
+            return linker.reserve(run, publishingForReuse);
         } catch (Throwable e) { // of a log that was to be made, for example
             health.fail(e);
             throw e;
@@ -718,7 +739,7 @@ public final class CommitThread {
     private Compactor.Step compactSomeHere(byte[] from, byte[] to) {
         Compactor.Step[] step = {null};
         reclaiming(() -> {
-            step[0] = compactor.compactSome(from, to, this::publishForReuse);
+            step[0] = compactor.compactSome(from, to, publishingForReuse);
             return true;
         });
         if (engine.collectSomeGarbage(true)) {
@@ -788,7 +809,7 @@ public final class CommitThread {
         if (!health.hasFailed() && versions.current().logs().length > 0) {
             MemLog active = versions.current().newest();
             if (work.freeze(active)) {
-                commitHere(active);
+                orStop(committingOldest);
             }
         }
     }
@@ -826,7 +847,7 @@ public final class CommitThread {
     private final class BesideTask implements Beside {
         @Override
         public void start() {
-            task = scheduler.add(name, CommitThread.this::run);
+            task = scheduler.add(name, running);
             task.wake();
         }
 
@@ -905,7 +926,7 @@ public final class CommitThread {
         @Override
         public void afterCommitHere() {
             if (health.isUsable()) {
-                refiner.refineHere(Refiner.AT_ONCE, CommitThread.this::publish);
+                refiner.refineHere(Refiner.AT_ONCE, publishing);
                 orStop(this::sweepAll);
             }
         }
@@ -916,7 +937,7 @@ public final class CommitThread {
                 long now = committer.reclaiming.time();
                 boolean ended = !sweeper.begin(now);
                 while (!ended) {
-                    ended = sweeper.sweepSome(now, CommitThread.this::publishForReuse);
+                    ended = sweeper.sweepSome(now, publishingForReuse);
                 }
                 return true;
             });

@@ -82,7 +82,11 @@ final class Expiries {
         long time = expiry > Long.MAX_VALUE - width ? expiry : (expiry + width - 1) & -width;
         if (last == null || time != lastTime) {
             lastTime = time;
-            last = later.computeIfAbsent(time, none -> new Part());
+            last = later.get(time);
+            if (last == null) {
+                last = new Part();
+                later.put(time, last);
+            }
         }
         last.add(bytes, keys, position, length);
         if (later.size() > MOST_TIMES) {

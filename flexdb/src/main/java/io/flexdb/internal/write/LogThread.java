@@ -25,6 +25,7 @@ public final class LogThread {
     private final Health health;
     private final Scheduler scheduler;
     private final String name;
+    private final Scheduler.Work running = this::run;
     private final Runnable wake = this::wake; // made before there may be no memory for it
     private final Runnable wakeSoon = this::wakeSoon;
     private Scheduler.Task task; // under the write lock until the store is closed
@@ -52,7 +53,7 @@ public final class LogThread {
     /** Begins, with the first write. Under the write lock. */
     public void start() {
         if (task == null) {
-            task = scheduler.add(name, this::run); // if it can't, it is tried again
+            task = scheduler.add(name, running); // if it can't, it is tried again
             requests.task(wake, wakeSoon);
         }
     }

@@ -5,7 +5,6 @@ import io.flexdb.internal.mem.DeletedRanges;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MemTableCursor;
 import java.util.Arrays;
-import java.util.Objects;
 
 /** Walks several memtables as if they were one: in key order, each key once, by its newest entry. For one thread. */
 final class NewestEntries {
@@ -20,6 +19,17 @@ final class NewestEntries {
     private long cutThrough;
     private int current; // the cursor with the entry that this stands on; -1 if there is none
 
+    private static DeletedRanges[] rangesOf(MemTable[] tables) {
+        DeletedRanges[] found = new DeletedRanges[tables.length];
+        int count = 0;
+        for (MemTable table : tables) {
+            if (table.ranges() != null) {
+                found[count++] = table.ranges();
+            }
+        }
+        return Arrays.copyOf(found, count);
+    }
+
     /** Attaches this to the memtables of a range; none lets the old ones go. */
     void reset(EntryRange range) {
         MemTable[] newestFirst = range.newestFirst();
@@ -28,17 +38,16 @@ final class NewestEntries {
         }
         if (cursors.length != newestFirst.length) {
             cursors = new MemTableCursor[newestFirst.length];
-            Arrays.setAll(cursors, i -> new MemTableCursor(true));
+            for (int i = 0; i < cursors.length; i++) {
+                cursors[i] = new MemTableCursor(true);
+            }
             keys = new byte[newestFirst.length][];
             keyLengths = new int[newestFirst.length];
         }
         tables = newestFirst;
         after = range.after();
         onlyKeysOfOldest = range.only() == EntryRange.Only.KEYS_OF_OLDEST && newestFirst.length > 1;
-        ranges = Arrays.stream(newestFirst)
-                .map(MemTable::ranges)
-                .filter(Objects::nonNull)
-                .toArray(DeletedRanges[]::new);
+        ranges = rangesOf(newestFirst);
         cutThrough = range.cutThrough();
         someAreOld = false;
         for (int i = 0; i < newestFirst.length; i++) {

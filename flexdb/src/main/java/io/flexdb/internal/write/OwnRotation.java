@@ -43,7 +43,7 @@ final class OwnRotation extends MemtableRotation {
             }
         }
         try {
-            memtables.beginOrFail(() -> memLogs.take(memtables.birthOfNext()));
+            memtables.beginOnMade();
             if (count > 0) { // the first write makes one log only
                 keepReserveOrFail();
             }
@@ -61,7 +61,7 @@ final class OwnRotation extends MemtableRotation {
             if (count > 0) {
                 commits.commitActive(); // and its log can be used again
             }
-            memtables.beginOrFail(() -> memLogs.take(memtables.birthOfNext()));
+            memtables.beginOnMade();
         } catch (StoreFullException again) {
             if (monitor.health.hasFailed() || !mayUseReserve) {
                 throw again;

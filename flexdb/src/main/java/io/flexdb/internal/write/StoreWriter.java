@@ -17,6 +17,7 @@ import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.StoreFullException;
 import java.io.IOException;
 import java.nio.channels.ReadableByteChannel;
+import java.util.function.Supplier;
 
 /** The path of a write into a store. Any thread may call its public methods. */
 public final class StoreWriter {
@@ -190,7 +191,13 @@ public final class StoreWriter {
     /** Apart from short writes, which make no garbage. */
     private StagedWrite stage(Payload payload) {
         boolean fitsLog = fits(payload.length(), payload.bodyBytes(), payload.entries());
-        return stagingRoom.find(() -> large.stage(payload, fitsLog));
+        return stagingRoom.find(
+                new Supplier<StagedWrite>() { // no lambda: in a full heap it may fail to be made, for good
+                    @Override
+                    public StagedWrite get() {
+                        return large.stage(payload, fitsLog);
+                    }
+                });
     }
 
     /**

@@ -7,6 +7,7 @@ import io.flexdb.internal.log.SharedForce;
 import io.flexdb.internal.read.StoreVersions;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongBinaryOperator;
 
 /**
  * Forces the write-ahead log now and then, so that a power cut takes no more than an interval's writes; and at once for
@@ -18,6 +19,7 @@ public final class SyncThread {
      * first of them. Forces at once are another task, since the first one has its time.
      */
     private static final long TRY_AGAIN_NANOS = 10_000_000;
+    private static final LongBinaryOperator LARGER = Math::max;
 
     private final StoreVersions versions;
     private final SharedForce sharedForce;
@@ -29,6 +31,9 @@ public final class SyncThread {
     private volatile Scheduler.Task atOnce;
     private final AtomicLong askedFor = new AtomicLong(); // the last write that is to be forced, if not all are
     private boolean stopped; // under the lock
+    // Made at opening, and not in a heap that may be full.
+    private final Scheduler.Work running = this::run;
+    private final Scheduler.Work forcingAtOnce = this::runAtOnce;
 
     public SyncThread(
             StoreSettings settings,
@@ -56,7 +61,7 @@ public final class SyncThread {
         if (forAll || intervalNanos == 0) {
             return;
         }
-        askedFor.accumulateAndGet(sequence, Math::max);
+        askedFor.accumulateAndGet(sequence, LARGER);
         if (task == null) { // or each write would take the lock
             startThread();
         }
@@ -64,8 +69,7 @@ public final class SyncThread {
 
     private synchronized void startThread() {
         if (intervalNanos > 0 && task == null && !stopped) {
-            Scheduler.Task added =
-                    scheduler.add("flexdb-sync " + directory, this::run); // if it can't, it is tried again
+            Scheduler.Task added = scheduler.add("flexdb-sync " + directory, running); // if it can't, it is tried again
             added.wakeIn(intervalNanos);
             task = added;
         }
@@ -97,7 +101,7 @@ public final class SyncThread {
 
     private synchronized Scheduler.Task startForcing() {
         if (atOnce == null && !stopped) {
-            atOnce = scheduler.add("flexdb-force " + directory, this::runAtOnce);
+            atOnce = scheduler.add("flexdb-force " + directory, forcingAtOnce);
         }
         return atOnce;
     }

@@ -47,6 +47,7 @@ final class GarbageCollector {
      * G2  A slice moves at most its budget and one extent, and looks at no more than MAX_SLICE_EXTENTS.
      */
     static final int MAX_SLICE_EXTENTS = 20_000;
+    private static final Comparator<Segment> BY_LIVE_BYTES = Comparator.comparingInt(segment -> segment.liveBytes);
     private static final int MAX_SLICE_BYTES = 1 << 20;
     private static final int BYTES_PER_EXTENT_SCANNED = 12; // what looking at an extent costs, in bytes moved
     private static final int MIN_SEGMENTS = 8;
@@ -272,7 +273,7 @@ final class GarbageCollector {
                 candidates.add(segment);
             }
         }
-        candidates.sort(Comparator.comparingInt(segment -> segment.liveBytes));
+        candidates.sort(BY_LIVE_BYTES);
         return candidates;
     }
 

@@ -27,9 +27,9 @@ final class SpaceReader {
         final ReadScratch segments;
         final ExtentPrefetcher prefetcher;
 
-        Scratch(SegmentStore store, FrameCache cache) {
-            this.segments = store.newScratch(cache);
-            this.prefetcher = new ExtentPrefetcher(store::prefetch);
+        Scratch(ReadScratch segments, ExtentPrefetcher prefetcher) {
+            this.segments = segments;
+            this.prefetcher = prefetcher;
         }
     }
 
@@ -46,8 +46,9 @@ final class SpaceReader {
     SpaceReader(SegmentStore store, LongSupplier nanoClock, FrameCache cache) {
         this.store = store;
         this.nanoClock = nanoClock;
+        ExtentPrefetcher.Target prefetching = store::prefetch; // made at opening, and not in a heap that may be full
         this.scratches = new StripedPool<>(() -> {
-            Scratch scratch = new Scratch(store, cache);
+            Scratch scratch = new Scratch(store.newScratch(cache), new ExtentPrefetcher(prefetching));
             scratchCount.incrementAndGet();
             return scratch;
         });

@@ -45,6 +45,7 @@ public final class SegmentReservation {
     private static final int MIN_CLAIMED_IN_STEPS = 1 << 20; // bytes of a segment
 
     private final SegmentStore store;
+    private final Runnable claimingOpen;
     private final SegmentFormat format;
     private final SegmentPlaces places;
     private final WriterPauses pauses;
@@ -59,6 +60,7 @@ public final class SegmentReservation {
 
     public SegmentReservation(SegmentStore store, WriterPauses pauses, long maxDataBytes) {
         this.store = store;
+        this.claimingOpen = store::claimOpen; // made at opening, and not in a heap that may be full
         this.format = store.format();
         this.pauses = pauses;
         checkCap(maxDataBytes, format.segmentBytes);
@@ -164,11 +166,23 @@ public final class SegmentReservation {
         int target = (int) (end + step - 1) / step * step;
         if (open == null) {
             boolean[] isFirst = {true};
-            boolean there = claim(Math.max(step, target), () -> isFirst[0] = store.openFirst(Math.max(step, target)));
+            boolean there = claim(
+                    Math.max(step, target),
+                    new Runnable() { // no lambda: in a full heap it may fail to be made, for good
+                        @Override
+                        public void run() {
+                            isFirst[0] = store.openFirst(Math.max(step, target));
+                        }
+                    });
             return there && isFirst[0];
         }
         boolean there = end <= store.openClaimedBytes()
-                || claim(target - store.openClaimedBytes(), () -> store.claimOpenTo(target));
+                || claim(target - store.openClaimedBytes(), new Runnable() {
+                    @Override
+                    public void run() {
+                        store.claimOpenTo(target);
+                    }
+                });
         noSegments = there ? null : diskRefusal;
         return there;
     }
@@ -200,7 +214,7 @@ public final class SegmentReservation {
 
     /** Claims what is missing of the open segment, and segments until so many can be opened: all of them, or none. */
     private void claimSegments(int wanted) {
-        boolean there = (store.openIsClaimed() || claim(format.segmentBytes, store::claimOpen)) && claimMissing(wanted);
+        boolean there = (store.openIsClaimed() || claim(format.segmentBytes, claimingOpen)) && claimMissing(wanted);
         noSegments = there ? null : diskRefusal;
         if (!there) {
             cutFreeBeyond(wanted); // the open segment may find its place then, the next time
@@ -215,7 +229,14 @@ public final class SegmentReservation {
         int missing = Math.min(
                 wanted - places.allocatable(), mostSegments() - places.claimedSegments() + places.placelessCount());
         return missing <= 0
-                || claim((long) missing * format.segmentBytes, () -> places.claimNext(missing))
+                || claim(
+                        (long) missing * format.segmentBytes,
+                        new Runnable() { // no lambda: in a full heap it may fail to be made, for good
+                            @Override
+                            public void run() {
+                                places.claimNext(missing);
+                            }
+                        })
                 || places.allocatable() >= wanted; // what was kept for others
     }
 

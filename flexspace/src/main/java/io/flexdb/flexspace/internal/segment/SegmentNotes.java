@@ -12,6 +12,8 @@ final class SegmentNotes {
      *     before a number that is new, those below it are noted, whoever is filling them: nothing lives in them yet.
      * N2  One segment is open for a log: the one before it is noted as sealed first.
      */
+    private static final Comparator<Segment> BY_NUMBER = Comparator.comparingInt(segment -> segment.number);
+
     private static final int SPARE_NOTES = 32; // for those that are staged meanwhile
 
     private final SegmentPlaces places;
@@ -67,7 +69,7 @@ final class SegmentNotes {
     void hand(LogBatch batch, Segment open, int firstFrame, int frames) {
         List<Segment> sealed = new ArrayList<>(touched);
         sealed.remove(open);
-        sealed.sort(Comparator.comparingInt(segment -> segment.number));
+        sealed.sort(BY_NUMBER);
         int before = 0;
         while (before < sealed.size() && !isBehindNew(sealed.get(before), open)) {
             before++;

@@ -60,7 +60,13 @@ final class SegmentSealer implements AutoCloseable {
     private BackgroundTask start(SegmentBuffer buffer) {
         pauses.begin(); // a worker may choose to do it at once
         try {
-            return worker.start(() -> write(buffer));
+            return worker.start(
+                    new Runnable() { // no lambda: in a full heap it may fail to be made, for good
+                        @Override
+                        public void run() {
+                            write(buffer);
+                        }
+                    });
         } finally {
             pauses.end();
         }

@@ -13,6 +13,7 @@ import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The data file: segments are opened, filled in memory, sealed, emptied and used again. One writer; any number of
@@ -46,6 +47,7 @@ public final class SegmentStore implements AutoCloseable {
     private final MappedReads mapped; // or null
     private final BufferPool buffers;
     private final SegmentSealer sealer;
+    private final Consumer<ByteBuffer> givingBack;
     private WriterPauses pauses = new WriterPauses(() -> 0); // of nobody, until there is a writer
 
     private final SegmentPlaces places;
@@ -91,6 +93,7 @@ public final class SegmentStore implements AutoCloseable {
         this.checksums = new ChecksumCache(format, frameTableBytes);
         this.reader = new SegmentReader(file, format, checksums, mapped);
         this.mapped = mapped;
+        this.givingBack = memory::giveBack; // made at opening, and not in a heap that may be full
         this.places = new SegmentPlaces(file, format, this::liveBytes);
         this.notes = new SegmentNotes(places);
         this.staging = new StagingArea(file, format, epochs, places, checksums, memory);
@@ -156,11 +159,11 @@ public final class SegmentStore implements AutoCloseable {
         }
         int before;
         do { // as far as no reader is in the way
-            buffers.giveBackFree(memory::giveBack);
+            buffers.giveBackFree(givingBack);
             before = epochs.phase();
             epochs.tryNextPhase();
         } while (buffers.areRetired() && epochs.phase() != before);
-        buffers.giveBackFree(memory::giveBack);
+        buffers.giveBackFree(givingBack);
     }
 
     /** Memory for a segment; if there is none, waits for readers of one that was sealed, or first for the sealing. */
@@ -364,7 +367,9 @@ public final class SegmentStore implements AutoCloseable {
             return false;
         }
         for (; next != null; next = staging.nextGivenBack()) {
-            next.segments().forEach(this::letGo);
+            for (Segment segment : next.segments()) {
+                letGo(segment);
+            }
         }
         return true;
     }

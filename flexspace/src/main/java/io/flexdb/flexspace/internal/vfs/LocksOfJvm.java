@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.vfs;
 
 import java.security.Security;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -56,7 +57,8 @@ final class LocksOfJvm {
         Set<String> names = new LinkedHashSet<>();
         String text = Security.getProperty(PROPERTY);
         if (text != null) {
-            text.lines().filter(line -> !line.isEmpty()).forEach(names::add);
+            Collections.addAll(names, text.split("\n"));
+            names.remove("");
         }
         return names;
     }

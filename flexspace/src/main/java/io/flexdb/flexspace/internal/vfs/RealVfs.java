@@ -499,7 +499,13 @@ public final class RealVfs implements Vfs {
 
             @Override
             public void await() {
-                Uninterruptibly.run(thread::join);
+                Uninterruptibly.run(
+                        new Uninterruptibly.Wait() { // no lambda: in a full heap it may fail to be made, for good
+                            @Override
+                            public void run() throws InterruptedException {
+                                thread.join();
+                            }
+                        });
             }
         };
     }

@@ -18,6 +18,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** A file of the operating system that no interrupt closes. */
 final class RealVfsFile implements VfsFile {
@@ -34,12 +35,14 @@ final class RealVfsFile implements VfsFile {
      * that nobody interrupts: it has not heard of the error yet, and it is forced after an interrupted force.
      */
     private static final int HEAP_PIECE_BYTES = 256 << 10;
+    private static final ChannelOperation<Long> SIZE = FileChannel::size;
 
     private final RealVfs vfs;
     private final OpenMode mode;
     private final Object identity; // of the file, so that opening again by name can't find another one
     private final FileChannel witness; // null if not writable
     private final EarlyWriting early; // null if not writable, or if there is a system call for it
+    private final Supplier<Path> pathNow = this::path;
     private volatile Place place; // changes under vfs.names()
     private volatile FileChannel channel;
     private volatile NativeDescriptor descriptor; // null before it is first wanted
@@ -335,13 +338,25 @@ final class RealVfsFile implements VfsFile {
 
     @Override
     public long size() {
-        return repeating("size", FileChannel::size);
+        return repeating("size", SIZE);
     }
 
     @Override
     public void truncate(long bytes) {
         requireWritable();
-        Runnable truncation = () -> repeating("truncate", current -> current.truncate(bytes));
+        // No lambdas: the JVM makes the code of one where it gets there first, and in a full heap may fail for good.
+        ChannelOperation<FileChannel> truncate = new ChannelOperation<>() {
+            @Override
+            public FileChannel run(FileChannel current) throws IOException {
+                return current.truncate(bytes);
+            }
+        };
+        Runnable truncation = new Runnable() {
+            @Override
+            public void run() {
+                repeating("truncate", truncate);
+            }
+        };
         if (early != null) {
             early.whileNobodyMaps(truncation);
         } else {
@@ -396,9 +411,16 @@ final class RealVfsFile implements VfsFile {
         if (!mapsSafely()) {
             return null;
         }
-        MappedByteBuffer mapping = repeating("map", current -> current.map(FileChannel.MapMode.READ_WRITE, 0, bytes));
+        MappedByteBuffer mapping = repeating(
+                "map",
+                new ChannelOperation<>() { // no lambda, as above
+                    @Override
+                    public MappedByteBuffer run(FileChannel current) throws IOException {
+                        return current.map(FileChannel.MapMode.READ_WRITE, 0, bytes);
+                    }
+                });
         NativeIo.readAtRandom(mapping); // or pages come in larger units, and each store into one dirties all of it
-        return new MappedFile(this::path, mapping);
+        return new MappedFile(pathNow, mapping);
     }
 
     @Override
@@ -413,7 +435,7 @@ final class RealVfsFile implements VfsFile {
                 try (FileChannel own = openToMapForReading()) {
                     MappedByteBuffer mapping = own.map(FileChannel.MapMode.READ_ONLY, position, bytes);
                     NativeIo.readAtRandom(mapping);
-                    return new MappedFile(this::path, mapping);
+                    return new MappedFile(pathNow, mapping);
                 } catch (ClosedChannelException e) {
                     interrupted |= Thread.interrupted(); // which has closed it
                 }

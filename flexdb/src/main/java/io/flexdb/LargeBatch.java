@@ -45,7 +45,12 @@ final class LargeBatch {
                 return load.commit(
                         guard,
                         NOBODY,
-                        () -> writes.setOperandTime(store.writer().now()));
+                        new Runnable() { // no lambda: in a full heap it may fail to be made, for good
+                            @Override
+                            public void run() {
+                                writes.setOperandTime(store.writer().now());
+                            }
+                        });
             }
         } finally {
             writes.clear();

@@ -96,7 +96,9 @@ final class Limits {
                 if (bytesOfKeys != null) {
                     byte[] key = Arrays.copyOfRange(payload, entry.keyIndex(), operand);
                     long bytes = WaitingOperands.bytesOf(entry.valueLength());
-                    store.requireRoomToWait(key, bytesOfKeys.merge(ByteBuffer.wrap(key), bytes, Long::sum));
+                    long all = bytes + bytesOfKeys.getOrDefault(ByteBuffer.wrap(key), 0L);
+                    bytesOfKeys.put(ByteBuffer.wrap(key), all);
+                    store.requireRoomToWait(key, all);
                 }
             }
         }

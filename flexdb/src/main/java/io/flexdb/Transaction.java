@@ -174,8 +174,14 @@ public final class Transaction extends ReadView implements AutoCloseable {
     @Override
     public List<byte @Nullable []> multiGet(List<byte[]> keys) {
         byte[][] values = new byte[Limits.notNull(keys, "keys").size()][];
-        keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
-        read(keys.stream().map(heads::stored).toArray(byte[][]::new), (value, index) -> values[index] = copy(value));
+        read(
+                stored(keys),
+                new ObjIntConsumer<>() { // no lambda: in a full heap it may fail to be made, for good
+                    @Override
+                    public void accept(ByteBuffer value, int index) {
+                        values[index] = copy(value);
+                    }
+                });
         return Arrays.asList(values);
     }
 
@@ -183,8 +189,27 @@ public final class Transaction extends ReadView implements AutoCloseable {
     public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<@Nullable ByteBuffer> values) {
         Limits.notNull(keys, "keys");
         Limits.notNull(values, "values");
-        keys.forEach(key -> Limits.keyLength(heads, key)); // before anything is read
-        read(keys.stream().map(heads::stored).toArray(byte[][]::new), values);
+        for (ByteBuffer key : keys) {
+            Limits.keyLength(heads, key); // before anything is read
+        }
+        byte[][] stored = new byte[keys.size()][];
+        int count = 0;
+        for (ByteBuffer key : keys) {
+            stored[count++] = heads.stored(key);
+        }
+        read(stored, values);
+    }
+
+    private byte[][] stored(List<byte[]> keys) {
+        for (byte[] key : keys) {
+            Limits.keyLength(heads, key); // before anything is read
+        }
+        byte[][] stored = new byte[keys.size()][];
+        int count = 0;
+        for (byte[] key : keys) {
+            stored[count++] = heads.stored(key);
+        }
+        return stored;
     }
 
     /** Looks stored keys up. What was written here is copied first, since it may be written anew meanwhile. */
@@ -211,7 +236,13 @@ public final class Transaction extends ReadView implements AutoCloseable {
                             own[i] == null ? null : ByteBuffer.wrap(own[i]).asReadOnlyBuffer(), i);
                 }
             }
-            several.read((value, number) -> values.accept(value, others[number]));
+            several.read(
+                    new ObjIntConsumer<>() { // no lambda: in a full heap it may fail to be made, for good
+                        @Override
+                        public void accept(ByteBuffer value, int number) {
+                            values.accept(value, others[number]);
+                        }
+                    });
         }
     }
 

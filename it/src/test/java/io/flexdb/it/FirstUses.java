@@ -24,26 +24,34 @@ import java.util.SplittableRandom;
 final class FirstUses {
     /** Printed between the opening and the uses. */
     static final String OPEN = "the store is open";
+
+    static final String WRITE = "write";
+    static final String WRITE_AGAIN = "write again";
+    static final String READ = "read";
+
     /** Printed behind the uses. */
     static final String USED = "the store was used";
 
     private static final int SEGMENT_BYTES = 256 << 10;
     private static final int MEMTABLE_BYTES = 256 << 10;
+    private static final int CHECKPOINT_LOG_BYTES = 1 << 20;
     private static final int KEYS = 20_000;
     private static final int WRITES = 5 * KEYS;
 
     private FirstUses() {}
 
-    /** Arguments: the directory, and whether to read only. */
+    /** Arguments: the directory, and whether to read only, or to write to a store that is new or to one that is not. */
     public static void main(String[] args) throws Exception {
         Path directory = Path.of(args[0]);
         FlexDBOptions options = FlexDBOptions.defaults()
                 .withMemtableBytes(MEMTABLE_BYTES)
                 .withCacheBytes(1 << 20)
                 .withMergeFunction(MergeFunction.APPEND)
-                .withSpace(FlexSpaceOptions.defaults().withSegments(SEGMENT_BYTES, 4096));
+                .withSpace(FlexSpaceOptions.defaults()
+                        .withSegments(SEGMENT_BYTES, 4096)
+                        .withCheckpointLogBytes(CHECKPOINT_LOG_BYTES));
         Path store = directory.resolve("store");
-        if (Boolean.parseBoolean(args[1])) {
+        if (args[1].equals(READ)) {
             try (FlexDBReader reader = FlexDB.openReadOnly(store, options)) {
                 System.out.println(OPEN);
                 reader.get(key(1));
@@ -64,7 +72,7 @@ final class FirstUses {
                 readBothWays(cursor);
             }
             writeTogether(db);
-            db.checkpoint(directory.resolve("copy"));
+            db.checkpoint(directory.resolve("copy of " + args[1]));
             db.check();
             System.out.println(USED);
         }
@@ -92,6 +100,7 @@ final class FirstUses {
         }
         db.put(key(KEYS), new byte[SEGMENT_BYTES]);
         db.whenDurable(db.deleteRange(key(KEYS / 4), key(KEYS / 2))).join();
+        db.deleteRange(key(KEYS / 3), key(KEYS / 2 + 1));
         db.sync();
     }
 
@@ -111,6 +120,10 @@ final class FirstUses {
     private static void writeTogether(FlexDB db) {
         db.write(new WriteBatch().put(key(1), key(1)).delete(key(2)));
         try (Transaction transaction = db.begin()) {
+            transaction.multiGet(List.of(key(1), key(2)));
+            try (FlexCursor cursor = transaction.cursor()) {
+                readBothWays(cursor);
+            }
             for (int i = 0; i < KEYS; i++) { // more than a memtable has room for
                 transaction.put(key(i), new byte[2 * MEMTABLE_BYTES / KEYS]);
             }

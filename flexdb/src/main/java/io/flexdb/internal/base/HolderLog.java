@@ -22,7 +22,14 @@ public final class HolderLog implements Consumer<List<String>> {
             return;
         }
         try {
-            scheduler.runForeign("flexdb-holders", () -> log(messages));
+            scheduler.runForeign(
+                    "flexdb-holders",
+                    new Runnable() { // no lambda: in a full heap it may fail to be made, for good
+                        @Override
+                        public void run() {
+                            log(messages);
+                        }
+                    });
         } catch (OutOfMemoryError e) {
             // There is no memory, or no thread: the messages are dropped.
         }

@@ -41,6 +41,8 @@ public final class DeletedRanges {
     static final int MOST_IN_STRETCH = 128;
 
     /** Heap bytes of a bound, but for its key, with what refers to it and to its numbers. */
+    private static final Comparator<byte[]> ORDER = Arrays::compareUnsigned;
+
     private static final int BOUND_BYTES = 32;
 
     private static final int NUMBER_BYTES = 32;
@@ -145,9 +147,11 @@ public final class DeletedRanges {
      * @return null if there is no range
      */
     public static DeletedRanges join(List<DeletedRanges> all, List<Long> through, BiPredicate<Long, Long> divide) {
-        TreeSet<byte[]> starts = new TreeSet<>(Arrays::compareUnsigned);
-        all.forEach(ranges -> ranges.addBounds(starts));
-        TreeMap<byte[], Long[]> joined = new TreeMap<>(Arrays::compareUnsigned);
+        TreeSet<byte[]> starts = new TreeSet<>(ORDER);
+        for (DeletedRanges ranges : all) {
+            ranges.addBounds(starts);
+        }
+        TreeMap<byte[], Long[]> joined = new TreeMap<>(ORDER);
         Long[] before = NONE;
         for (byte[] start : starts) {
             List<Long> found = new ArrayList<>();
@@ -478,7 +482,7 @@ public final class DeletedRanges {
                 return;
             }
             if (fragments == null) {
-                fragments = new TreeMap<>(Arrays::compareUnsigned);
+                fragments = new TreeMap<>(ORDER);
                 lay(starts, number);
             }
             lay(range, ofRange);

@@ -38,8 +38,20 @@ public final class DiskWaits {
     }
 
     /** Whether what is read next had better be prefetched. */
-    public boolean areExpected() {
+    boolean areExpected() {
         return expecting > 0;
+    }
+
+    /**
+     * Whether waits are expected, for a commit, which asks now and then: where nobody reads any more, they are not expected
+     * for ever.
+     */
+    public boolean areStillExpected() {
+        if (expecting == 0) {
+            return false;
+        }
+        expecting--;
+        return true;
     }
 
     /** Whether waits were expected of late, so that something may have been kept because of them. */

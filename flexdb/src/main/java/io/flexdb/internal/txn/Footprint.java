@@ -15,6 +15,7 @@ import io.flexdb.internal.write.Precondition;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 
 /**
  * The keys and ranges that nobody else may have written since a transaction began, for it to be committed: its read and
@@ -150,7 +151,15 @@ public final class Footprint implements Precondition {
     /** Whether a run was brought in that has, or may have, something of all this. */
     private boolean isInRun() {
         long published = recent.publishedRuns(); // first: a run that is listed and not counted is looked at again
-        boolean found = recent.areRunsSince(checkedRuns) && recent.anyRunSince(checkedRuns, this::touches);
+        boolean found = recent.areRunsSince(checkedRuns)
+                && recent.anyRunSince(
+                        checkedRuns,
+                        new BiPredicate<>() { // no lambda: in a full heap it may fail to be made, for good
+                            @Override
+                            public boolean test(byte[] from, byte[] to) {
+                                return touches(from, to);
+                            }
+                        });
         checkedRuns = published;
         if (found) {
             conflict = "a sorted run among whose keys it has read or written was brought in after it began, at"

@@ -4,6 +4,7 @@ import io.flexdb.internal.base.KeyHash;
 import io.flexdb.internal.base.KeyHeads;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -32,6 +33,7 @@ final class KeysRead {
     private static final int LENGTH_BYTES = 2;
     private static final int BYTES_OF_AN_ARRAY = 24; // and its reference
     private static final int UNSORTED = 64; // ranges, at least, before they are put in order
+    private static final Comparator<byte[][]> BY_FROM = (a, b) -> compareFrom(a[0], b[0]);
     private static final byte[] NO_BYTES = {};
     private static final int[] NO_SLOTS = {};
 
@@ -177,7 +179,7 @@ final class KeysRead {
         for (int i = 0; i < fromAndTo.size(); i += 2) {
             pairs.add(new byte[][] {fromAndTo.get(i), fromAndTo.get(i + 1)});
         }
-        pairs.sort((a, b) -> compareFrom(a[0], b[0]));
+        pairs.sort(BY_FROM);
         return pairs;
     }
 
@@ -239,7 +241,10 @@ final class KeysRead {
         double[] ascending = gaps.clone();
         Arrays.sort(ascending);
         double least = kept == 1 ? Double.POSITIVE_INFINITY : ascending[gaps.length - kept + 1];
-        long equal = kept - 1 - Arrays.stream(gaps).filter(gap -> gap > least).count(); // so many of them stay, too
+        long equal = kept - 1; // so many of them stay, too, less those that are wider
+        for (double gap : gaps) {
+            equal -= gap > least ? 1 : 0;
+        }
         List<byte[][]> fewer = new ArrayList<>(kept);
         byte[][] last = {ranges.get(0), ranges.get(1)};
         fewer.add(last);

@@ -882,7 +882,8 @@ public final class Committer {
     private void chooseMostPieces() {
         long beyondCache = engine.figures().nodeBytes() - cache.memoryBytes(); // which gives way to the tree
         boolean isShort = beyondCache > memory.roomBytes();
-        mostPieces = isShort ? MOST_PIECES_IF_SHORT : reader.waits().areExpected() ? MOST_PIECES_IF_SLOW : MOST_PIECES;
+        mostPieces =
+                isShort ? MOST_PIECES_IF_SHORT : reader.waits().areStillExpected() ? MOST_PIECES_IF_SLOW : MOST_PIECES;
     }
 
     /** Whether so many pairs are extents of their own that it had better be one. */

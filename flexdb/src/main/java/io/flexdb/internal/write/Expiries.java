@@ -84,8 +84,9 @@ final class Expiries {
             lastTime = time;
             last = later.get(time);
             if (last == null) {
-                last = new Part();
-                later.put(time, last);
+                Part added = new Part();
+                later.put(time, added); // first: this may fail
+                last = added;
             }
         }
         last.add(bytes, keys, position, length);

@@ -17,7 +17,9 @@ import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.StoreFullException;
 import java.io.IOException;
 import java.nio.channels.ReadableByteChannel;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /** The path of a write into a store. Any thread may call its public methods. */
 public final class StoreWriter {
@@ -216,7 +218,21 @@ public final class StoreWriter {
             guard.check();
         }
         RecordHead head = new RecordHead(key.length, valueLength, expiry, 0, false);
-        RecordStager record = large.stager(key, head, source, staging -> stagingRoom.find(staging::getAsLong));
+        RecordStager record = large.stager(
+                key,
+                head,
+                source,
+                new ToLongFunction<>() { // no lambda, as above
+                    @Override
+                    public long applyAsLong(LongSupplier staging) {
+                        return stagingRoom.find(new Supplier<Long>() {
+                            @Override
+                            public Long get() {
+                                return staging.getAsLong();
+                            }
+                        });
+                    }
+                });
         requireFits(record.payloadBytes(), record.bodyBytes(), 1); // before anything is read
         boolean written = false;
         try (StagedWrite staged = record.stage()) {

@@ -58,6 +58,20 @@ class DiskWaitsTest {
         assertEquals(14, readsUntil(false));
     }
 
+    /** Where nobody reads any more, commits do not expect waits for ever. */
+    @Test
+    void commitsThatAskEndThemToo() {
+        assertFalse(waits.areStillExpected());
+        waits.took(SLOW, BYTES);
+        waits.took(SLOW, BYTES);
+        int asked = 0;
+        while (waits.areStillExpected()) {
+            asked++;
+        }
+        assertEquals(64, asked);
+        assertFalse(waits.areExpected());
+    }
+
     @Test
     void slowReadsWithoutAReadFromADiskAreSlowCode() {
         areCounted = false;

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.base;
 
 import io.flexdb.flexspace.internal.vfs.BackgroundTask;
+import io.flexdb.flexspace.internal.vfs.Vfs;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -16,7 +17,29 @@ public final class PendingResult<T> {
      * @param starter starts what it is given
      */
     public PendingResult(Function<Runnable, BackgroundTask> starter, Supplier<T> work) {
-        task = starter.apply(() -> run(work));
+        task = starter.apply(
+                new Runnable() { // no lambda: in a full heap it may fail to be made, for good
+                    @Override
+                    public void run() {
+                        PendingResult.this.run(work);
+                    }
+                });
+    }
+
+    /**
+     * Begins in a thread of its own.
+     *
+     * @param name of the thread
+     */
+    public PendingResult(Vfs vfs, String name, Supplier<T> work) {
+        this(
+                new Function<>() { // no lambda: in a full heap it may fail to be made, for good
+                    @Override
+                    public BackgroundTask apply(Runnable task) {
+                        return vfs.start(name, task);
+                    }
+                },
+                work);
     }
 
     private void run(Supplier<T> work) {

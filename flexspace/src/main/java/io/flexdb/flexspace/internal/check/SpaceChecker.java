@@ -150,7 +150,7 @@ public final class SpaceChecker {
         goOnUnlessEnded();
         bytesToRead = Arrays.stream(liveBytes).filter(bytes -> bytes > 0).count() * store.format().segmentBytes
                 + logs.stream().mapToLong(Log::bytes).sum();
-        live = new PendingResult<>(task -> vfs.start("flexdb-check", task), viewChecker::check);
+        live = new PendingResult<>(vfs, "flexdb-check", viewChecker::check);
         try {
             tell();
             checkTreeFile();

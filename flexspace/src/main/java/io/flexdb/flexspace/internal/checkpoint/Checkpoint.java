@@ -8,6 +8,7 @@ import io.flexdb.flexspace.internal.vfs.EventSpan;
 import io.flexdb.flexspace.internal.vfs.SpaceEvents;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /**
  * One version of the FlexTree on its way to the file (section 4.2 of the paper), beside the writer: what it reads, the
@@ -38,7 +39,15 @@ public final class Checkpoint {
     /** Begins. If that fails, there is nothing to wait for. */
     public void start() {
         try {
-            saved = new PendingResult<>(task -> vfs.start("flexdb-checkpoint", task), this::save);
+            saved = new PendingResult<>(
+                    vfs,
+                    "flexdb-checkpoint",
+                    new Supplier<>() { // no lambda: in a full heap it may fail to be made, for good
+                        @Override
+                        public Void get() {
+                            return save();
+                        }
+                    });
         } catch (Throwable e) {
             old.close();
             throw e;

@@ -32,6 +32,7 @@ public final class TreeFile implements AutoCloseable {
     private final VfsFile file;
     private final long storeId;
     private final SlotAllocator slots = new SlotAllocator();
+    private final SlotList.Consumer freeingSlots = slots::free; // made at opening, and not in a heap that may be full
     private SlotList retired = new SlotList(); // since the version now being saved, or saved last, began; locked
     private SlotList freeing = new SlotList(); // what the version being saved does not reach any more
     private volatile TreeHeader header;
@@ -368,7 +369,7 @@ public final class TreeFile implements AutoCloseable {
     private synchronized void freeSuperseded(TreeHeader next) {
         slots.free(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()));
         header = next;
-        freeing.forEach(slots::free);
+        freeing.forEach(freeingSlots);
         freeing.clear();
         saving = false;
     }

@@ -173,9 +173,9 @@ final class SpaceDurability implements AutoCloseable {
         pauses.begin();
         try {
             if (wait) {
-                write.run();
+                write.get();
             } else {
-                batchWritten = new PendingResult<>(task -> space.vfs().start("flexdb-log", task), write::run);
+                batchWritten = new PendingResult<>(space.vfs(), "flexdb-log", write);
             }
         } finally {
             pauses.end();

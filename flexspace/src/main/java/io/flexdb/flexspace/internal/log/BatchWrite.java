@@ -2,6 +2,7 @@ package io.flexdb.flexspace.internal.log;
 
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 
 /**
  * A batch on its way to the logical log, with all that it names (O1). By the writer, or by a thread for which it waits.
@@ -11,9 +12,11 @@ import java.nio.ByteBuffer;
  * @param payload the batch
  * @param requireOwnership run at the end, before anything counts as durable; throws if the files are another process's
  */
-public record BatchWrite(VfsFile data, LogicalLog log, ByteBuffer payload, Runnable requireOwnership) {
+public record BatchWrite(VfsFile data, LogicalLog log, ByteBuffer payload, Runnable requireOwnership)
+        implements Supplier<Void> {
     /** Makes data and batch durable. */
-    public Void run() {
+    @Override
+    public Void get() {
         forceData();
         log.append(payload);
         log.force();

@@ -20,6 +20,7 @@ public final class LogicalLog implements AutoCloseable {
     /** Of what a recovery makes: beside a spare log, which must stay if the recovery fails. */
     public static final String NAME_WHILE_RECOVERED = "log.recovered";
 
+    private static final Supplier<List<ByteBuffer>> NO_PAYLOADS = List::of;
     private static final int RUN_BYTES = 1 << 20;
 
     private final VfsFile file;
@@ -123,7 +124,7 @@ public final class LogicalLog implements AutoCloseable {
         OpenMode mode = spareBytes == 0 ? OpenMode.CREATE : OpenMode.READ_WRITE;
         LogHeader next = new LogHeader(generation + 1, treeVersion, generation, sequence);
         return new LogicalLog(vfs, unfinished, mode, next.generation(), spareBytes)
-                .begin(vfs, directory, unfinished, storeId, next, List::of);
+                .begin(vfs, directory, unfinished, storeId, next, NO_PAYLOADS);
     }
 
     private LogicalLog begin(

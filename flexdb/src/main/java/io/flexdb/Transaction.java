@@ -189,24 +189,20 @@ public final class Transaction extends ReadView implements AutoCloseable {
     public void multiGet(List<ByteBuffer> keys, ObjIntConsumer<@Nullable ByteBuffer> values) {
         Limits.notNull(keys, "keys");
         Limits.notNull(values, "values");
-        for (ByteBuffer key : keys) {
-            Limits.keyLength(heads, key); // before anything is read
-        }
         byte[][] stored = new byte[keys.size()][];
         int count = 0;
         for (ByteBuffer key : keys) {
+            Limits.keyLength(heads, key); // before anything is read
             stored[count++] = heads.stored(key);
         }
         read(stored, values);
     }
 
     private byte[][] stored(List<byte[]> keys) {
-        for (byte[] key : keys) {
-            Limits.keyLength(heads, key); // before anything is read
-        }
         byte[][] stored = new byte[keys.size()][];
         int count = 0;
         for (byte[] key : keys) {
+            Limits.keyLength(heads, key); // before anything is read
             stored[count++] = heads.stored(key);
         }
         return stored;

@@ -24,13 +24,13 @@ public final class RetiredTables {
      * one is retired, and are over long before the next one. If it counted, the cache would make room for it at each
      * commit, and lose what walks look for. The cost: one memtable above the budget while a pin holds the last one.
      */
+    private static final Comparator<MemLog> BY_RETIRING = Comparator.comparingLong(log -> log.retired);
+
     private final Epochs epochs;
     private final LongConsumer onPinned;
     private final RetiredQueue queue; // under this object's lock, as all below
     private final Map<Long, MemLog> inUse = new HashMap<>(); // a few, one a commit: boxes cost nothing here
     private final RecentWrites recent;
-    private static final Comparator<MemLog> BY_RETIRING = Comparator.comparingLong(log -> log.retired);
-
     private final List<MemLog> keptForTransactions = new ArrayList<>(); // which alone may still look at them
     private final List<Ending> ending = new ArrayList<>();
     private final List<Left> left = new ArrayList<>();

@@ -40,9 +40,9 @@ public final class DeletedRanges {
      */
     static final int MOST_IN_STRETCH = 128;
 
-    /** Heap bytes of a bound, but for its key, with what refers to it and to its numbers. */
     private static final Comparator<byte[]> ORDER = Arrays::compareUnsigned;
 
+    /** Heap bytes of a bound, but for its key, with what refers to it and to its numbers. */
     private static final int BOUND_BYTES = 32;
 
     private static final int NUMBER_BYTES = 32;

@@ -99,7 +99,7 @@ public final class Committer {
      * writing, and leaves a few pieces of each, instead of refusing all writes.
      *
      * While lookups have to wait for the disk, an interval in pieces stays so unless the FlexTree is short of memory: to
-     * write it anew means to wait for each piece. With data of twice the memory, YCSB A was 1.15 times as fast so.
+     * write it anew means to wait for each piece. With data of twice the memory, YCSB A was 1.1 times as fast so.
      *
      * This class walks, asks for room and decides; IntervalEditor merges, divides and writes.
      */

@@ -240,7 +240,7 @@ final class IntervalEditor {
 
     // ---- the index
 
-    /** Caches the directories of the new intervals and what was kept of pairs, and puts these in the place of the old one. */
+    /** Caches the directories of the new intervals, with the pairs kept of the old one, and puts these in its place. */
     private void replaceInIndex(EntryKey key, Interval old, boolean referenced) {
         for (int part = 0; part < parts.count(); part++) {
             if (parts.end(part) > parts.first(part)) {

@@ -19,17 +19,6 @@ final class NewestEntries {
     private long cutThrough;
     private int current; // the cursor with the entry that this stands on; -1 if there is none
 
-    private static DeletedRanges[] rangesOf(MemTable[] tables) {
-        DeletedRanges[] found = new DeletedRanges[tables.length];
-        int count = 0;
-        for (MemTable table : tables) {
-            if (table.ranges() != null) {
-                found[count++] = table.ranges();
-            }
-        }
-        return Arrays.copyOf(found, count);
-    }
-
     /** Attaches this to the memtables of a range; none lets the old ones go. */
     void reset(EntryRange range) {
         MemTable[] newestFirst = range.newestFirst();
@@ -55,6 +44,17 @@ final class NewestEntries {
             someAreOld |= newestFirst[i].firstSequence() <= range.after();
         }
         current = -1;
+    }
+
+    private static DeletedRanges[] rangesOf(MemTable[] tables) {
+        DeletedRanges[] found = new DeletedRanges[tables.length];
+        int count = 0;
+        for (MemTable table : tables) {
+            if (table.ranges() != null) {
+                found[count++] = table.ranges();
+            }
+        }
+        return Arrays.copyOf(found, count);
     }
 
     /** Moves to the first key at or after the given one; null for the first of all. */

@@ -51,6 +51,7 @@ public final class FollowedState implements AutoCloseable {
     private Intervals intervals;
     private StoreVersions versions;
     private StoreReader reader;
+    private ReadContexts contexts;
     private LargeValues large;
     private long firstVersion;
     private final long beganNanos;
@@ -176,7 +177,7 @@ public final class FollowedState implements AutoCloseable {
                 dataFile(),
                 waits);
         large = LargeValues.ofReader(engine, store.health); // to read those that wait for a commit
-        ReadContexts contexts = new ReadContexts(store.memory, store.budget.readBytes());
+        contexts = new ReadContexts(store.memory, store.budget.readBytes());
         reader = new StoreReader(versions, ofIntervals, contexts, store.merges, large, false);
         tables.keyspaces().learn(reader);
         tables.publish(versions, references());
@@ -263,6 +264,11 @@ public final class FollowedState implements AutoCloseable {
     /** Reads it. */
     public StoreReader reader() {
         return reader;
+    }
+
+    /** Leaves to others what reads keep for later ones; see {@link ReadContexts#leaveUnused}. */
+    long leaveUnused(long wanted) {
+        return contexts.leaveUnused(wanted);
     }
 
     /** Pins it as it is now. */

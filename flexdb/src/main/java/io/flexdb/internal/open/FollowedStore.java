@@ -159,7 +159,8 @@ public final class FollowedStore implements AutoCloseable {
     private long giveBack(long bytes) {
         FollowedState state = current;
         long given = state == null ? 0 : state.engine().reads().giveBackCache(bytes);
-        return given < bytes ? given + cache.giveBack(bytes - given) : given;
+        given += given < bytes ? cache.giveBack(bytes - given) : 0;
+        return state != null && given < bytes ? given + state.leaveUnused(bytes - given) : given;
     }
 
     boolean isMapped() {

@@ -33,7 +33,6 @@ import io.flexdb.internal.read.Holders;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.MovedTables;
 import io.flexdb.internal.read.PinnedVersion;
-import io.flexdb.internal.read.ReadContexts;
 import io.flexdb.internal.read.SpillArea;
 import io.flexdb.internal.read.StoreReader;
 import io.flexdb.internal.read.StoreVersions;
@@ -164,8 +163,7 @@ public final class Store implements AutoCloseable {
         commits.serve(writer.commitWork(), refiner);
         index.setWriter(commits::isWriter);
         engine.setWriter(commits::isWriter);
-        ReadContexts contexts = new ReadContexts(memory, opened.budget.readBytes());
-        this.reader = new StoreReader(versions, intervalReader, contexts, opened.merges, large, true);
+        this.reader = new StoreReader(versions, intervalReader, opened.contexts, opened.merges, large, true);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile, registry);
         this.loads = new Loads(writer, reader, recentWrites, tasks, this::pinForLoad);
         spills.loads = loads;

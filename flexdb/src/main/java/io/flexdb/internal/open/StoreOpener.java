@@ -38,6 +38,7 @@ import io.flexdb.internal.mem.MergeCalls;
 import io.flexdb.internal.mem.OvergrownKeys;
 import io.flexdb.internal.read.DiskWaits;
 import io.flexdb.internal.read.IntervalReader;
+import io.flexdb.internal.read.ReadContexts;
 import io.flexdb.internal.write.Committer;
 import io.flexdb.internal.write.IndexSampler;
 import io.flexdb.internal.write.RecoveredLogs;
@@ -79,6 +80,7 @@ public final class StoreOpener {
     VfsLock lock;
     SpaceEngine engine;
     IntervalCache cache;
+    ReadContexts contexts;
     private final ReaderNotes notes = new ReaderNotes();
     long directoryBytes; // of the cache's
     IntervalReader reader;
@@ -292,6 +294,7 @@ public final class StoreOpener {
                 vfs, space, found.storeId(), ofSpace, new SpaceOwner(epochs, health, memory), found.isNew());
         directoryBytes = budget.directoryBytes(mapped);
         cache = new IntervalCache(epochs, directoryBytes, memory);
+        contexts = new ReadContexts(memory, budget.readBytes());
         memory.giver(new OffHeap.Giver() {
             @Override
             public long giveBack(long bytes) {
@@ -354,10 +357,14 @@ public final class StoreOpener {
                 | (savedDirectories == null && DirectoriesFile.delete(vfs, directory)); // else it is in use
     }
 
-    /** Gives memory of the caches back, frames first: the file has them, and directories tell which to read. */
+    /**
+     * Gives memory back: of the caches, frames first (the file has them, and directories tell which to read), and then
+     * what reads keep for later ones.
+     */
     private long giveBack(long bytes) {
         long given = engine.reads().giveBackCache(bytes);
-        return given < bytes ? given + cache.giveBack(bytes - given) : given;
+        given += given < bytes ? cache.giveBack(bytes - given) : 0;
+        return given < bytes ? given + contexts.leaveUnused(bytes - given) : given;
     }
 
     private void replay(WalRecovery recovery, Store store) {

@@ -157,9 +157,9 @@ public final class ReadContext {
     /** Memory of so many bytes; a message says what for. */
     ByteBuffer memory(int bytes, String what) {
         if (memory.capacity() < bytes) {
-            long wanted = bytes > SMALL_BYTES
-                    ? bytes + (long) bytes / 8
-                    : Math.max(FIRST_BYTES, Math.min(SMALL_BYTES, 2L * bytes));
+            // Of two sizes as long as it is small, so that it fits another read when it is left to it.
+            long small = bytes <= FIRST_BYTES / 2 ? FIRST_BYTES : SMALL_BYTES;
+            long wanted = bytes > SMALL_BYTES ? bytes + (long) bytes / 8 : small;
             memory = allocate(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, wanted), what);
             view = null;
         }
@@ -173,7 +173,7 @@ public final class ReadContext {
 
     private ByteBuffer allocate(int needed, int wanted, String what) {
         try {
-            return account.allocate(use, wanted).order(ByteOrder.LITTLE_ENDIAN);
+            return account.take(use, wanted).order(ByteOrder.LITTLE_ENDIAN);
         } catch (OutOfMemoryError e) {
             throw new StoreMemoryException(what, needed, e);
         }
@@ -319,6 +319,19 @@ public final class ReadContext {
         if (pairs != null) {
             pairs.clear();
         }
+    }
+
+    /** Leaves the memory to others, or to the garbage collector if it is of an unusual size; returns how much that was. */
+    int leaveMemory() {
+        ByteBuffer left = memory;
+        int bytes = left.capacity();
+        dropMemory();
+        if (bytes > SMALL_BYTES) {
+            account.letGo(use, bytes);
+        } else if (bytes > 0) {
+            account.giveBack(left);
+        }
+        return bytes;
     }
 
     /** Lets the memory go. Allocates nothing. */

@@ -33,7 +33,25 @@ public final class ReadContexts {
             bytes = 0;
         }
         if (!pool.giveBack(context)) {
+            context.leaveMemory();
             kept.take(bytes);
         }
+    }
+
+    /**
+     * Leaves so much memory of contexts that nobody uses to reads of other stores, or of this one by other threads, or
+     * what there is if that is less; returns how much that was.
+     */
+    public long leaveUnused(long wanted) {
+        long left = 0;
+        while (left < wanted) {
+            ReadContext context = pool.takeAny();
+            if (context == null) {
+                break;
+            }
+            kept.take(context.largeBytes());
+            left += context.leaveMemory();
+        }
+        return left;
     }
 }

@@ -254,9 +254,7 @@ public final class OffHeap {
      * @throws OutOfMemoryError if there is no memory for it; nothing has changed
      */
     public ByteBuffer take(Use use, int capacity) {
-        SharedMemory others = shared;
-        ByteBuffer buffer = others == null ? null : others.poll(sums, use, capacity);
-        return buffer == null ? allocate(use, capacity) : noteOrRelease(use, buffer);
+        return obtain(use, capacity, true);
     }
 
     /** Gives back a buffer that nobody uses any more, for others or for the garbage collector. Can't fail. */
@@ -306,6 +304,15 @@ public final class OffHeap {
      * @throws OutOfMemoryError if there is none then either; nothing has changed
      */
     public ByteBuffer allocate(Use use, int capacity) {
+        return obtain(use, capacity, false);
+    }
+
+    private ByteBuffer obtain(Use use, int capacity, boolean ofAnyContent) {
+        SharedMemory others = shared;
+        ByteBuffer recycled = ofAnyContent && others != null ? others.poll(sums, use, capacity) : null;
+        if (recycled != null) {
+            return noteOrRelease(use, recycled);
+        }
         Giver asked = giver;
         if (asked != null && room.getAsLong() < capacity) {
             giveBackHereOrElsewhere(capacity);
@@ -314,7 +321,13 @@ public final class OffHeap {
             try {
                 return allocateNow(use, capacity);
             } catch (OutOfMemoryError e) {
-                if (asked == null || tries == MAX_TRIES || giveBackHereOrElsewhere(capacity) == 0) {
+                boolean isRead = use == Use.READS && others != null;
+                boolean given = asked != null && giveBackHereOrElsewhere(capacity) > 0;
+                recycled = ofAnyContent && others != null ? others.poll(sums, use, capacity) : null;
+                if (recycled != null) {
+                    return noteOrRelease(use, recycled);
+                }
+                if (!(given && tries < MAX_TRIES) && !(isRead && others.awaitOtherReads(tries))) {
                     throw e;
                 }
             }

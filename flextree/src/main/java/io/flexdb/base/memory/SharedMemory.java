@@ -294,6 +294,18 @@ public final class SharedMemory {
         }
     }
 
+    /**
+     * Waits a moment for other reads to end, which leave their memory to the next one; returns false if there is no sense
+     * in it, or none any more after so many tries.
+     */
+    boolean awaitOtherReads(int tries) {
+        if (!hard || tries > MAX_WAITS) {
+            return false;
+        }
+        Pause.nanos(FIRST_WAIT_NANOS << tries - 1);
+        return true;
+    }
+
     /** Takes back what {@link #reserve} has counted. */
     void release(OffHeap.Use use, long bytes) {
         counted.addAndGet(use.hasBudget() ? -bytes : 0);

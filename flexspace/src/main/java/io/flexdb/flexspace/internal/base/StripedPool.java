@@ -57,6 +57,17 @@ public final class StripedPool<T> {
         return false;
     }
 
+    /** Takes an object that is kept, whoever gave it back; null if there is none. Nobody has it any more but the caller. */
+    public T takeAny() {
+        for (int i = 0; i < STRIPES; i++) {
+            T kept = stripes.getAndSet(place(i), null);
+            if (kept != null) {
+                return kept;
+            }
+        }
+        return null;
+    }
+
     private static int place(int number) {
         return ((number & STRIPES - 1) + 1) * STRIDE;
     }

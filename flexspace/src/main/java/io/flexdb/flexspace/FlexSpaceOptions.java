@@ -166,9 +166,8 @@ public final class FlexSpaceOptions {
      * collection, checks and the scrub do without it. Reads of data that is not there take a copy more.
      *
      * <p>The memory is off-heap, taken as the cache fills, 16 MiB at a time, and given back some time after the space
-     * was closed. {@code -XX:MaxDirectMemorySize} must allow for it, and for an eighth more, or the cache stays
-     * smaller. Beyond it, the cache takes heap: 16 bytes for each frame that it holds, and 4 for each frame of the
-     * segments that are read.
+     * was closed. {@code -XX:MaxDirectMemorySize} must allow for it, or the cache stays smaller. Beyond it, the cache
+     * takes heap: 16 bytes for each frame that it holds, and 4 for each frame of the segments that are read.
      *
      * <p>A {@code FlexDB} has a cache of its own instead and takes no notice of this.
      *

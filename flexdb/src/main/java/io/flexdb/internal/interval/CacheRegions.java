@@ -27,7 +27,7 @@ final class CacheRegions {
      */
     private static final int MIN_BYTES = 128 * 1024;
     private static final int MAX_BYTES = 4 * 1024 * 1024;
-    private static final int HUGE_BYTES = 8 * 1024 * 1024; // in huge pages, where there are some
+    private static final int HUGE_BYTES = 10 * 1024 * 1024; // most of it in huge pages, where there are some
     private static final int MIN_HUGE = 8; // regions
     private static final int[] FIRST_BYTES = {64 << 10, 256 << 10, 1 << 20};
     private static final int LEAST_BEGUN_SMALL = 2 << 20; // bytes of a region
@@ -35,9 +35,7 @@ final class CacheRegions {
     private final Epochs epochs;
     private final OffHeap memory;
     private final int regionBytes;
-    private final int memoryBytes; // at most: what it takes to have a region
     private final ByteBuffer[] buffers; // null where there is no memory
-    private final int[] heldBytes; // memory of each region that has some
     private long allHeldBytes;
     private final RegionQueue retired;
     private final int[] retiredInPhase;
@@ -56,10 +54,8 @@ final class CacheRegions {
         this.epochs = epochs;
         this.memory = memory;
         this.regionBytes = regionBytes(budgetBytes);
-        this.memoryBytes = regionBytes + (isHuge() ? HugePages.PAGE_BYTES : 0);
-        int count = regionBytes == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE - 8, budgetBytes / memoryBytes);
+        int count = regionBytes == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE - 8, budgetBytes / regionBytes);
         this.buffers = new ByteBuffer[count];
-        this.heldBytes = new int[count];
         this.retiredInPhase = new int[count];
         this.retired = new RegionQueue(count);
         this.dropped = new RegionQueue(count);
@@ -67,13 +63,9 @@ final class CacheRegions {
         this.allowedCount = count;
     }
 
-    private boolean isHuge() {
-        return regionBytes == HUGE_BYTES;
-    }
-
     /** A 64th of the memory in steps of 64 KiB, within limits; a quarter of it if there is little; 0 if too little. */
     private static int regionBytes(long budgetBytes) {
-        if (budgetBytes >= (long) MIN_HUGE * (HUGE_BYTES + HugePages.PAGE_BYTES)) {
+        if (budgetBytes >= (long) MIN_HUGE * HUGE_BYTES) {
             return HUGE_BYTES;
         }
         long aim = (budgetBytes / 64 + 0xFFFF) & ~0xFFFFL;
@@ -123,7 +115,7 @@ final class CacheRegions {
 
     /** Whether one more region may have memory. Memory that was not there before may have been freed since. */
     boolean mayGrow() {
-        if (liveCount >= allowedCount && liveCount < limitCount && memory.isThere(memoryBytes)) {
+        if (liveCount >= allowedCount && liveCount < limitCount && memory.isThere(regionBytes)) {
             allowedCount = liveCount + 1;
         }
         return liveCount < allowedCount;
@@ -143,10 +135,7 @@ final class CacheRegions {
         }
         boolean small = !again && usedCount < FIRST_BYTES.length && regionBytes >= LEAST_BEGUN_SMALL;
         int size = small ? FIRST_BYTES[usedCount] : regionBytes;
-        boolean huge = !small && isHuge() && HugePages.isAvailable();
-        ByteBuffer bytes = huge
-                ? HugePages.tryAllocate(memory, OffHeap.Use.CACHE, size)
-                : memory.tryAllocate(OffHeap.Use.CACHE, size);
+        ByteBuffer bytes = HugePages.tryAllocate(memory, OffHeap.Use.CACHE, size);
         if (bytes == null) {
             allowedCount = liveCount;
             return -1;
@@ -155,8 +144,7 @@ final class CacheRegions {
         bytes.order(ByteOrder.LITTLE_ENDIAN);
         VarHandle.releaseFence(); // for who comes by an old hint, whom nothing else tells of the new memory
         buffers[region] = bytes;
-        heldBytes[region] = huge ? memoryBytes : size;
-        allHeldBytes += heldBytes[region];
+        allHeldBytes += size;
         liveCount++;
         return region;
     }
@@ -203,7 +191,7 @@ final class CacheRegions {
      * @param bytes the limit
      */
     void limit(long bytes) {
-        long count = regionBytes == 0 ? 0 : bytes / memoryBytes;
+        long count = regionBytes == 0 ? 0 : bytes / regionBytes;
         limitCount = (int) Math.max(0, Math.min(buffers.length, count));
         allowedCount = limitCount;
     }
@@ -230,9 +218,10 @@ final class CacheRegions {
     }
 
     private void letGo(int region) {
-        memory.letGo(OffHeap.Use.CACHE, heldBytes[region]);
+        int bytes = capacity(region);
+        memory.letGo(OffHeap.Use.CACHE, bytes);
         buffers[region] = null;
-        allHeldBytes -= heldBytes[region];
+        allHeldBytes -= bytes;
         dropped.add(region);
         liveCount--;
     }

@@ -165,9 +165,9 @@ public record MemoryBudget(
         return mapped ? cacheBytes : cacheBytes / 4;
     }
 
-    /** The bytes of the cache that frames get. The rest is for directories, and for frames to begin at huge pages. */
+    /** The bytes of the cache that frames get. */
     public long frameBytes(boolean mapped) {
-        return mapped ? 0 : cacheBytes / 3 * 2;
+        return mapped ? 0 : cacheBytes - directoryBytes(false);
     }
 
     /** The settings with all that was derived. */

@@ -176,8 +176,7 @@ public final class Store implements AutoCloseable {
         long ofNodes = pinnedBytes == 0 ? 0 : versions.retiredNodeBytes();
         long left = settings.cacheBytes - pinnedBytes - ofNodes;
         cache.limit(Math.min(left, directoryBytes));
-        // A part of it goes to where huge pages begin, see MemoryBudget.frameBytes.
-        engine.reads().limitCache(pinnedBytes == 0 ? Long.MAX_VALUE : Math.max(0, left - directoryBytes) / 9 * 8);
+        engine.reads().limitCache(pinnedBytes == 0 ? Long.MAX_VALUE : Math.max(0, left - directoryBytes));
     }
 
     private void signalDivided() {

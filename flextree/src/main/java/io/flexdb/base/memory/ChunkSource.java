@@ -10,12 +10,12 @@ final class ChunkSource {
     /*
      * Each descent touches other pages, and there are too many of them for the processor to remember where all are.
      * With huge pages there are 512 times fewer: lookups and changes in a tree of 10^6 extents take a tenth less time.
-     * So once there is much memory, chunks are cut from regions of huge pages. A region is a quarter of all memory at
-     * most, so that little lies idle, and not so large that the writer would wait long for it.
+     * So once there is much memory, chunks are cut from regions of huge pages. A region is a quarter of all memory, so
+     * that little lies idle, within limits: most of it should be in huge pages, and the writer not wait long for it.
      */
     private static final int CACHE_LINE_BYTES = 64;
     private static final long FIRST_REGION_AT_BYTES = 4 << 20;
-    private static final int MAX_REGION_BYTES = 8 << 20;
+    private static final int MAX_REGION_BYTES = 16 << 20;
 
     static {
         // The JIT relies on there being no read-only direct buffer until the first one is made, by whomever. It throws
@@ -62,9 +62,10 @@ final class ChunkSource {
     private void addRegion() {
         ByteBuffer added = null;
         if (memoryBytes >= FIRST_REGION_AT_BYTES && HugePages.isAvailable()) {
-            int unit = Math.max(HugePages.PAGE_BYTES, chunkBytes);
-            long wanted = Math.min(MAX_REGION_BYTES, memoryBytes / 4) / unit * unit;
-            added = HugePages.tryAllocate(memory, use, (int) Math.max(unit, wanted));
+            int unit = Math.max(HugePages.LEAST_BYTES, chunkBytes);
+            int bytes = (int) Math.max(unit, Math.min(MAX_REGION_BYTES, memoryBytes / 4) / unit * unit);
+            ByteBuffer taken = HugePages.tryAllocate(memory, use, bytes + CACHE_LINE_BYTES);
+            added = taken == null ? null : aligned(taken, bytes);
         }
         region = added != null ? added : oneChunk(chunkBytes);
         regionUsed = 0;
@@ -72,10 +73,11 @@ final class ChunkSource {
     }
 
     private ByteBuffer oneChunk(int bytes) {
-        return memory.allocate(use, bytes + CACHE_LINE_BYTES)
-                .alignedSlice(CACHE_LINE_BYTES)
-                .slice(0, bytes)
-                .order(ByteOrder.LITTLE_ENDIAN);
+        return aligned(memory.allocate(use, bytes + CACHE_LINE_BYTES), bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static ByteBuffer aligned(ByteBuffer taken, int bytes) {
+        return taken.alignedSlice(CACHE_LINE_BYTES).slice(0, bytes);
     }
 
     /** Bytes taken so far, those of chunks to come included. */

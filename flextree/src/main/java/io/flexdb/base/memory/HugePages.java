@@ -12,6 +12,9 @@ public final class HugePages {
     /** Bytes of a huge page. */
     public static final int PAGE_BYTES = 2 << 20;
 
+    /** The fewest bytes of which half or more are in huge pages, wherever they begin. */
+    public static final int LEAST_BYTES = 2 * PAGE_BYTES;
+
     private static final Path SETTING = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
     /** JNA takes a tenth of a second to begin: whoever asks first should not wait for that. */
     private static final CompletableFuture<Boolean> AVAILABLE = CompletableFuture.supplyAsync(
@@ -30,45 +33,40 @@ public final class HugePages {
     }
 
     /**
-     * Whether there is any use in {@link #allocate}; false as long as that is not known. The first call begins to find
-     * out.
+     * Whether there are huge pages; false as long as that is not known. The first call begins to find out.
      */
     public static boolean isAvailable() {
         return AVAILABLE.getNow(false);
     }
 
-    /** Whether there is any use in {@link #allocate}; waits until that is known. */
+    /** Whether there are huge pages; waits until that is known. */
     static boolean awaitAvailable() {
         return AVAILABLE.join();
     }
 
     /**
-     * Zeros that begin at a huge page's boundary. The kernel gives each page when it is touched: a huge one if it has
-     * one and the owner allows it, else small ones.
-     *
-     * @param bytes a multiple of {@link #PAGE_BYTES}
-     */
-    public static ByteBuffer allocate(int bytes) {
-        // The C library's memory would spare the zeros, but no limit counts it, and nothing collects it in time.
-        return inHugePages(ByteBuffer.allocateDirect(bytes + PAGE_BYTES), bytes);
-    }
-
-    /**
-     * Zeros that begin at a huge page's boundary, from an account of memory; null if that has too little to spare.
+     * Zeros from an account of memory, in huge pages but for what lies before the first boundary of one and behind the
+     * last; null if there is too little memory to spare. Of what is taken all is used: to begin at a boundary would take
+     * a page more, which counts although nobody touches it.
      *
      * @param memory where it comes from
      * @param use what it is for
-     * @param bytes a multiple of {@link #PAGE_BYTES}
      */
     public static ByteBuffer tryAllocate(OffHeap memory, OffHeap.Use use, int bytes) {
-        ByteBuffer whole = memory.tryAllocate(use, bytes + PAGE_BYTES);
-        return whole == null ? null : inHugePages(whole, bytes);
+        ByteBuffer whole = memory.tryAllocate(use, bytes);
+        if (whole != null && bytes >= LEAST_BYTES && isAvailable()) {
+            useHugePages(whole);
+        }
+        return whole;
     }
 
-    private static ByteBuffer inHugePages(ByteBuffer whole, int bytes) {
-        int start = (PAGE_BYTES - whole.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
-        MemoryCalls.giveBack(whole); // the JDK has written zeros into small pages
-        MemoryCalls.wantHugePages(whole, start, bytes);
-        return whole.slice(start, bytes);
+    /** Has a direct buffer of zeros be in huge pages, where it has whole ones. The kernel gives each when it is touched. */
+    static void useHugePages(ByteBuffer zeros) {
+        int start = (PAGE_BYTES - zeros.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
+        int bytes = (zeros.capacity() - start) / PAGE_BYTES * PAGE_BYTES;
+        if (bytes > 0) {
+            MemoryCalls.giveBack(zeros.slice(start, bytes)); // the JDK has written zeros into small pages
+            MemoryCalls.wantHugePages(zeros, start, bytes);
+        }
     }
 }

@@ -96,16 +96,6 @@ public final class FrameCache {
         return bytes < format.frameBytes ? null : new FrameCache(format, bytes, memory);
     }
 
-    /**
-     * The last chunk, and the first ones, which come before it is known that there are huge pages, do without these.
-     */
-    private ByteBuffer allocate(int bytes) {
-        boolean huge = HugePages.isAvailable() && bytes % HugePages.PAGE_BYTES == 0;
-        return huge
-                ? HugePages.tryAllocate(memory, OffHeap.Use.CACHE, bytes)
-                : memory.tryAllocate(OffHeap.Use.CACHE, bytes);
-    }
-
     /** Some slots. */
     private static final class Chunk {
         private final ByteBuffer bytes;
@@ -304,7 +294,7 @@ public final class FrameCache {
         Chunk chunk = chunks.getPlain(number);
         if (chunk == null && !noMoreMemory && number < allowedChunks) {
             int slots = slotsOf(number);
-            ByteBuffer bytes = allocate(slots << frameShift);
+            ByteBuffer bytes = HugePages.tryAllocate(memory, OffHeap.Use.CACHE, slots << frameShift);
             if (bytes == null) {
                 noMoreMemory = true;
                 return null;

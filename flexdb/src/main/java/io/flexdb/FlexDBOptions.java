@@ -270,10 +270,12 @@ public final class FlexDBOptions {
     }
 
     /**
-     * Online defragmentation: how much of what reads meet in many pieces is written in one piece again. Changes leave
-     * the pairs beside them where they are, so that a store that was filled in no order lies scattered in its data file,
+     * Online defragmentation: how much of what lies in many pieces is written in one piece again. Changes leave the
+     * pairs beside them where they are, so that a store that was filled in no order lies scattered in its data file,
      * and a scan of it takes half as long again. What is read is put in order, what is read most first, by the thread
-     * that commits, while it has nothing else to do and for a tenth of the time at most; what nobody reads costs nothing.
+     * that commits, while it has nothing else to do and for a tenth of the time at most. The rest is put in order once
+     * nobody has read or written anything for ten seconds, for a quarter of the time, until somebody does: so it takes
+     * less memory, and few reads of the disk when it is wanted again.
      *
      * @param bytes to be written in a second at most; default 64 MiB, 0 to leave everything where it is
      */

@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -182,6 +183,81 @@ class FlexDBDefragmentTest {
             assertEquals(before, extents(db));
         }
         assertThrows(IllegalArgumentException.class, () -> off.withDefragmentedBytesPerSecond(-1));
+    }
+
+    /** A clock that a test moves, which tells how often the thread that commits has asked for the time. */
+    private static final class HandClock implements LongSupplier {
+        private static final long SECOND = 1_000_000_000;
+        private final AtomicLong nanos = new AtomicLong();
+        private final AtomicLong looks = new AtomicLong();
+
+        @Override
+        public long getAsLong() {
+            if (Thread.currentThread().getName().startsWith("flexdb-commit")) {
+                looks.incrementAndGet();
+            }
+            return nanos.get();
+        }
+
+        FlexDB open(StoreDriver store) {
+            StoreSettings settings = StoreDriver.SMALL.settings().copy();
+            settings.nanoClock = this;
+            return FlexDB.open(store.vfs, StoreDriver.DIRECTORY, FlexDBOptions.of(settings), false);
+        }
+
+        void moveOn(int seconds) {
+            long before = looks.get();
+            nanos.addAndGet(seconds * SECOND);
+            Waiting.whileTrue(() -> looks.get() < before + 3);
+        }
+    }
+
+    @Test
+    void whatNobodyReadsBecomesWholeWhileTheStoreRests() {
+        StoreDriver store = scattered(StoreDriver.SMALL);
+        store.db.close();
+        HandClock clock = new HandClock();
+        try (FlexDB db = clock.open(store)) {
+            long before = extents(db);
+            Waiting.whileTrue(() -> {
+                clock.moveOn(1);
+                return extents(db) > before / 2;
+            });
+            while (true) { // until the walk has come to the end
+                long written = db.stats().written().defragmentedBytes();
+                clock.moveOn(20);
+                if (db.stats().written().defragmentedBytes() == written) {
+                    break;
+                }
+            }
+            long whole = extents(db);
+            db.put(key(1), value(1, 5));
+            db.delete(key(3));
+            long written = db.stats().written().defragmentedBytes();
+            clock.moveOn(20);
+            assertEquals(written, db.stats().written().defragmentedBytes(), "a few changes are not worth a walk");
+            assertTrue(extents(db) <= whole + 4);
+            db.put(key(1), store.oracle.now().get(key(1)));
+            db.put(key(3), store.oracle.now().get(key(3)));
+            StoreOracle.assertSame(store.oracle.now(), StoreDriver.all(db), "whole");
+        }
+        try (FlexDB db = clock.open(store)) {
+            StoreOracle.assertSame(store.oracle.now(), StoreDriver.all(db), "again");
+        }
+    }
+
+    @Test
+    void aStoreInUseIsNotWalkedThrough() {
+        StoreDriver store = scattered(StoreDriver.SMALL);
+        store.db.close();
+        HandClock clock = new HandClock();
+        try (FlexDB db = clock.open(store)) {
+            for (int i = 0; i < 6; i++) {
+                db.put(key(1), value(1, i));
+                clock.moveOn(6);
+            }
+            assertEquals(0, db.stats().written().defragmentedBytes());
+        }
     }
 
     @Test

@@ -98,7 +98,8 @@ public final class CommitThread {
         this.health = versions.health;
         this.engine = committer.engine;
         this.committer = committer;
-        this.defragmenter = committer.defragmenter(settings.defragmentedBytesPerSecond, System::nanoTime);
+        this.defragmenter = committer.defragmenter(
+                settings.defragmentedBytesPerSecond, settings.nanoClock, versions::visibleSequence);
         this.filterBuilder = committer.filterBuilder(System::nanoTime);
         this.memLogs = retired.memLogs;
         this.retired = retired;

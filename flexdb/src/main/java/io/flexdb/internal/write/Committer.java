@@ -191,9 +191,10 @@ public final class Committer {
      * Returns the defragmenter, which uses the committer's own parts, and so is for the same thread.
      *
      * @param bytesPerSecond that it writes at most; 0 if it is to write nothing
+     * @param writes how many there were
      */
-    Defragmenter defragmenter(long bytesPerSecond, LongSupplier nanoClock) {
-        return new Defragmenter(this, reader.notes().fragmented(), bytesPerSecond, nanoClock);
+    Defragmenter defragmenter(long bytesPerSecond, LongSupplier nanoClock, LongSupplier writes) {
+        return new Defragmenter(this, reader.notes().fragmented(), bytesPerSecond, nanoClock, writes);
     }
 
     /** Returns the builder of missing filters, which uses the committer's own parts, and so is for the same thread. */

@@ -13,16 +13,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Online defragmentation: writes intervals in one piece again that readers have met in many. By the thread that
- * commits, while it has nothing else to do.
+ * Online defragmentation: writes intervals in one piece again, those that readers have met in many and, while nobody
+ * uses the store, all others. By the thread that commits, while it has nothing else to do.
  */
 final class Defragmenter {
     /*
      * A commit leaves the pairs that do not change where they are, so an interval comes to lie in ever more pieces.
      * Writes and lookups of one pair do not suffer. But a scan copies pair by pair instead of all at once, and a lookup
      * without a directory reads each piece with the frames that it lies in. These reads note the interval, the
-     * costliest ones most often (see IntervalReader). So an interval that nobody reads costs nothing, and one that is
-     * read is written once more.
+     * costliest ones most often (see IntervalReader). So while a store is used, an interval that nobody reads costs
+     * nothing, and one that is read is written once more. The others wait until the store rests (IdleWalk).
      *
      * It is done in slices, and after each it rests for some times as long as that took, since readers need the
      * processors, or longer where it would write too many bytes in a second. While there is nothing to do it looks now
@@ -32,7 +32,9 @@ final class Defragmenter {
      * If room is short it leaves intervals as they are.
      */
     private static final int AT_ONCE = 16;
+    private static final int LOOKED_AT_ONCE = 16 * AT_ONCE;
     private static final int REST_FACTOR = 9; // of the time that a slice took
+    private static final int IDLE_REST_FACTOR = 3; // where only other processes may need the processors
     private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long MAX_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -42,6 +44,7 @@ final class Defragmenter {
     private final TouchedIntervals fragmented;
     private final long bytesPerSecond;
     private final LongSupplier nanoClock;
+    private final IdleWalk walk;
     private final EntryKey key = new EntryKey();
     private final IntervalCursor at;
     private final ExtentCursor extents = new ExtentCursor();
@@ -51,7 +54,13 @@ final class Defragmenter {
     private long rest = FIRST_REST_NANOS; // if there is nothing to do
     private volatile long bytesWritten; // by the one thread
 
-    Defragmenter(Committer parts, TouchedIntervals fragmented, long bytesPerSecond, LongSupplier nanoClock) {
+    /** @param writes how many there were */
+    Defragmenter(
+            Committer parts,
+            TouchedIntervals fragmented,
+            long bytesPerSecond,
+            LongSupplier nanoClock,
+            LongSupplier writes) {
         this.parts = parts;
         this.engine = parts.engine;
         this.fragmented = fragmented;
@@ -59,6 +68,7 @@ final class Defragmenter {
         this.nanoClock = nanoClock;
         this.at = parts.index.cursor();
         this.due = nanoClock.getAsLong();
+        this.walk = new IdleWalk(parts, () -> parts.cache.uses() + writes.getAsLong(), due);
         if (bytesPerSecond == 0) {
             fragmented.end();
         }
@@ -66,7 +76,12 @@ final class Defragmenter {
 
     /** Whether there is something to do now. */
     public boolean isDue() {
-        return !fragmented.isEmpty() && nanoClock.getAsLong() - due >= 0;
+        long now = nanoClock.getAsLong();
+        return now - due >= 0 && (!fragmented.isEmpty() || isWalkWanted(now));
+    }
+
+    private boolean isWalkWanted(long now) {
+        return bytesPerSecond > 0 && walk.isWanted(parts.index.current(), now);
     }
 
     /** How long to wait, if nothing else comes, before asking again. */
@@ -74,11 +89,12 @@ final class Defragmenter {
         if (bytesPerSecond == 0) {
             return Long.MAX_VALUE;
         }
+        long now = nanoClock.getAsLong();
         if (fragmented.isEmpty()) {
             rest = Math.min(2 * rest, MAX_REST_NANOS);
-            return rest;
+            return Math.min(rest, Math.max(walk.nanosLeft(now), due - now));
         }
-        return Math.max(1, due - nanoClock.getAsLong());
+        return Math.max(1, due - now);
     }
 
     /** Bytes of the intervals that were written anew. Any thread. */
@@ -87,7 +103,7 @@ final class Defragmenter {
     }
 
     /**
-     * Writes some of those anew that are noted.
+     * Writes some of those anew that are noted or, where there are none, that the walk comes to.
      *
      * @param publish publishes the roots
      * @param publishAndCollect does so, and collects as much garbage as the written bytes ask for
@@ -98,8 +114,9 @@ final class Defragmenter {
         long bytes = 0;
         int intervals = 0;
         boolean room = true;
-        for (int i = 0; i < AT_ONCE && room; i++) {
-            long offset = fragmented.poll();
+        boolean walks = fragmented.isEmpty() && isWalkWanted(start);
+        for (int i = 0; i < (walks ? LOOKED_AT_ONCE : AT_ONCE) && intervals < AT_ONCE && room; i++) {
+            long offset = walks ? walk.stand(parts.index.current()).logicalOffset() : fragmented.poll();
             if (offset < 0) {
                 break;
             }
@@ -107,12 +124,19 @@ final class Defragmenter {
             room = written >= 0;
             bytes += Math.max(0, written);
             intervals += written > 0 ? 1 : 0;
+            if (walks && !walk.next(parts.index.current())) {
+                break;
+            }
         }
         end(publishAndCollect);
         event.finish(intervals, bytes);
         bytesWritten += bytes;
+        if (walks) {
+            walk.worked(room, parts.index.current());
+        }
         long now = nanoClock.getAsLong();
-        long pause = Math.max(REST_FACTOR * (now - start), (long) ((double) bytes / bytesPerSecond * SECOND_NANOS));
+        int factor = walks ? IDLE_REST_FACTOR : REST_FACTOR;
+        long pause = Math.max(factor * (now - start), (long) ((double) bytes / bytesPerSecond * SECOND_NANOS));
         due = now + (room ? pause : MAX_REST_NANOS);
         rest = FIRST_REST_NANOS;
     }

@@ -509,7 +509,7 @@ public final class IntervalReader {
             return;
         }
         ByteBuffer memory = context.memory(Pairs.memoryBytes(bytes, counted));
-        reads.read(context.range.set(space, logicalOffset, bytes), memory, 0);
+        reads.read(context.range.set(space, logicalOffset, bytes).last(context.endsSoon), memory, 0);
         try {
             pairs.take(memory, bytes, counted, context.crc);
         } catch (BadRecordException e) {

@@ -108,6 +108,8 @@ public final class ReadContext {
         return true;
     }
 
+    /** Whether a walk needs no intervals but the next few, as far as it is known, and has them prefetched itself. */
+    boolean endsSoon;
     /** How many bytes behind the next interval a walk is going to need, as far as it is known. */
     long bytesBehind;
     /** The range of the space that a walk has prefetched last. */
@@ -299,6 +301,7 @@ public final class ReadContext {
     void forget() {
         image = null;
         lengthOnly = false;
+        endsSoon = false;
         valueOffset = -1;
         largeTable = null;
         clockFailure = null;

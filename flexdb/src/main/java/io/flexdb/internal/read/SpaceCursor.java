@@ -284,7 +284,8 @@ final class SpaceCursor {
                     forward ? next : Math.max(0, next + 1 - slow), forward ? Math.min(pairCount, next + slow) : to);
         }
         if (pairs.isThere(from) && pairs.isThere(to - 1)) {
-            ahead.came(pairs.areThere() ? pairCount : to - from, false);
+            int left = forward ? pairCount - next : next + 1;
+            ahead.came(pairs.areThere() ? left : to - from, false);
         } else {
             boolean looks = pace.looks() || waits.look();
             long before = looks ? nanoClock.getAsLong() : 0;
@@ -319,7 +320,9 @@ final class SpaceCursor {
         }
         boolean looks = pace.looks();
         long before = looks ? nanoClock.getAsLong() : 0;
+        context.endsSoon = ahead.endSoon();
         intervals.load(version.space(), context, interval, pairs, pace.isFromFile(), keysOnly);
+        context.endsSoon = false;
         if (pairs.areThere()) {
             readSince(before, looks, pairs.bytes(0, pairs.count()));
         }

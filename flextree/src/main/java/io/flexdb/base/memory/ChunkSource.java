@@ -12,10 +12,13 @@ final class ChunkSource {
      * With huge pages there are 512 times fewer: lookups and changes in a tree of 10^6 extents take a tenth less time.
      * So once there is much memory, chunks are cut from regions of huge pages. A region is a quarter of all memory, so
      * that little lies idle, within limits: most of it should be in huge pages, and the writer not wait long for it.
+     * Where the JVM has many times as much to spare, a region begins at a page, and all of it is in huge ones. That takes
+     * a page more, which counts although nobody touches it: up to a third of what a JVM with little memory allows for.
      */
     private static final int CACHE_LINE_BYTES = 64;
     private static final long FIRST_REGION_AT_BYTES = 4 << 20;
     private static final int MAX_REGION_BYTES = 16 << 20;
+    private static final int AMPLE = 8; // times what is taken already
 
     static {
         // The JIT relies on there being no read-only direct buffer until the first one is made, by whomever. It throws
@@ -64,8 +67,9 @@ final class ChunkSource {
         if (memoryBytes >= FIRST_REGION_AT_BYTES && HugePages.isAvailable()) {
             int unit = Math.max(HugePages.LEAST_BYTES, chunkBytes);
             int bytes = (int) Math.max(unit, Math.min(MAX_REGION_BYTES, memoryBytes / 4) / unit * unit);
-            ByteBuffer taken = HugePages.tryAllocate(memory, use, bytes + CACHE_LINE_BYTES);
-            added = taken == null ? null : aligned(taken, bytes);
+            int alignment = memory.roomBytes() / AMPLE > memoryBytes + bytes ? HugePages.PAGE_BYTES : CACHE_LINE_BYTES;
+            ByteBuffer taken = HugePages.tryAllocate(memory, use, bytes + alignment);
+            added = taken == null ? null : aligned(taken, alignment, bytes);
         }
         region = added != null ? added : oneChunk(chunkBytes);
         regionUsed = 0;
@@ -73,11 +77,13 @@ final class ChunkSource {
     }
 
     private ByteBuffer oneChunk(int bytes) {
-        return aligned(memory.allocate(use, bytes + CACHE_LINE_BYTES), bytes).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer taken = memory.allocate(use, bytes + CACHE_LINE_BYTES);
+        return aligned(taken, CACHE_LINE_BYTES, bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static ByteBuffer aligned(ByteBuffer taken, int bytes) {
-        return taken.alignedSlice(CACHE_LINE_BYTES).slice(0, bytes);
+    private static ByteBuffer aligned(ByteBuffer taken, int alignment, int bytes) {
+        int start = alignment - taken.alignmentOffset(0, alignment) & alignment - 1;
+        return taken.slice(start, bytes);
     }
 
     /** Bytes taken so far, those of chunks to come included. */

@@ -20,6 +20,7 @@ public final class SpaceRange {
     private FlexTreeView view;
     private long logicalOffset;
     private int length;
+    private boolean isLast;
 
     // The piece of a walk:
     private int done; // bytes before it
@@ -33,7 +34,19 @@ public final class SpaceRange {
         extents.reset(newView);
         logicalOffset = newLogicalOffset;
         length = newLength;
+        isLast = false;
         return this;
+    }
+
+    /** Says whether what follows the range is hardly going to be read, so that it is not worth a look ahead. */
+    public SpaceRange last(boolean last) {
+        isLast = last;
+        return this;
+    }
+
+    /** Whether no more is read behind it, as far as known. */
+    boolean isLast() {
+        return isLast;
     }
 
     /**

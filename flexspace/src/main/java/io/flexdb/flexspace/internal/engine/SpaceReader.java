@@ -93,7 +93,7 @@ final class SpaceReader {
 
     private void read(SpaceRange range, ByteBuffer destination, int position, Scratch scratch) {
         ExtentPrefetcher prefetcher = scratch.prefetcher;
-        boolean sequential = prefetcher.begin(range.logicalOffset(), range.length());
+        boolean sequential = prefetcher.begin(range.logicalOffset(), range.length()) && !range.isLast();
         boolean looksAtFirst = sequential && prefetcher.looks();
         range.begin();
         while (range.next(destination, position)) {

@@ -82,7 +82,7 @@ public final class ExtentPrefetcher {
      * @return where in the address space that ends
      */
     public long prefetchRange(ExtentCursor cursor, long from, long to) {
-        return from < to && cursor.seek(from) ? prefetch(cursor, from, to, NOWHERE, true) : from;
+        return from < to && cursor.seek(from) ? prefetch(cursor, from, to, to, NOWHERE, true) : from;
     }
 
     /** Prefetches the rest of a read, from this offset on, of which the first piece was slow. Moves the cursor. */
@@ -121,10 +121,11 @@ public final class ExtentPrefetcher {
         long at = from;
         long continued = cursor.address() + at - cursor.logicalOffset();
         boolean found = at < cursor.logicalOffset() + cursor.length() || cursor.next();
-        return prefetch(cursor, at, to, continued, found);
+        return prefetch(cursor, at, to, Long.MAX_VALUE, continued, found);
     }
 
-    private long prefetch(ExtentCursor cursor, long from, long to, long continued, boolean isThere) {
+    /** @param most where to end within the last extent that begins before {@code to} */
+    private long prefetch(ExtentCursor cursor, long from, long to, long most, long continued, boolean isThere) {
         long at = from;
         boolean found = isThere;
         for (int pieces = 0; found && pieces < MAX_PIECES; pieces++) {
@@ -132,8 +133,9 @@ public final class ExtentPrefetcher {
             boolean hole = cursor.isHole();
             long length = 0;
             do {
-                length += cursor.logicalOffset() + cursor.length() - at;
-                at = cursor.logicalOffset() + cursor.length();
+                long extentEnd = Math.min(cursor.logicalOffset() + cursor.length(), most);
+                length += extentEnd - at;
+                at = extentEnd;
                 found = at < to && cursor.next();
             } while (found && !hole && cursor.address() == address + length);
             if (!hole && address != continued) {

@@ -135,7 +135,9 @@ final class CacheRegions {
         }
         boolean small = !again && usedCount < FIRST_BYTES.length && regionBytes >= LEAST_BEGUN_SMALL;
         int size = small ? FIRST_BYTES[usedCount] : regionBytes;
-        ByteBuffer bytes = HugePages.tryAllocate(memory, OffHeap.Use.CACHE, size);
+        ByteBuffer bytes = size < HugePages.LEAST_BYTES // and whoever stays small does without that class
+                ? memory.tryAllocate(OffHeap.Use.CACHE, size)
+                : HugePages.tryAllocate(memory, OffHeap.Use.CACHE, size);
         if (bytes == null) {
             allowedCount = liveCount;
             return -1;

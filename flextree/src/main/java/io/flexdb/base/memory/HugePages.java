@@ -54,7 +54,7 @@ public final class HugePages {
      */
     public static ByteBuffer tryAllocate(OffHeap memory, OffHeap.Use use, int bytes) {
         ByteBuffer whole = memory.tryAllocate(use, bytes);
-        if (whole != null && bytes >= LEAST_BYTES && isAvailable()) {
+        if (whole != null && isAvailable()) {
             useHugePages(whole);
         }
         return whole;

@@ -96,6 +96,12 @@ public final class FrameCache {
         return bytes < format.frameBytes ? null : new FrameCache(format, bytes, memory);
     }
 
+    private ByteBuffer allocate(int bytes) {
+        return bytes < HugePages.LEAST_BYTES // and whoever stays small does without that class
+                ? memory.tryAllocate(OffHeap.Use.CACHE, bytes)
+                : HugePages.tryAllocate(memory, OffHeap.Use.CACHE, bytes);
+    }
+
     /** Some slots. */
     private static final class Chunk {
         private final ByteBuffer bytes;
@@ -294,7 +300,7 @@ public final class FrameCache {
         Chunk chunk = chunks.getPlain(number);
         if (chunk == null && !noMoreMemory && number < allowedChunks) {
             int slots = slotsOf(number);
-            ByteBuffer bytes = HugePages.tryAllocate(memory, OffHeap.Use.CACHE, slots << frameShift);
+            ByteBuffer bytes = allocate(slots << frameShift);
             if (bytes == null) {
                 noMoreMemory = true;
                 return null;

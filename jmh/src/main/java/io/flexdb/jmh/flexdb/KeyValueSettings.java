@@ -101,6 +101,14 @@ final class KeyValueSettings implements Callable<Integer> {
     List<Integer> sizes;
 
     @Option(
+            names = "--rest",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description = "How long a store is left alone once it was filled, so that it does what it does by itself,"
+                    + " before it is read. Default: ${DEFAULT-VALUE}.")
+    int restSeconds;
+
+    @Option(
             names = "--scan-lengths",
             split = ",",
             paramLabel = "N",

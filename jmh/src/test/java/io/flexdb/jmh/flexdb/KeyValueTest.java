@@ -171,7 +171,14 @@ class KeyValueTest {
     @Test
     void severalSpacesAreMeasuredOneAfterTheOther() throws IOException {
         assertEquals(
-                0, run("--stores=flexdb", "--parts=get", "--records=2000", "--space=zippydb,sys", "--durability=none"));
+                0,
+                run(
+                        "--stores=flexdb",
+                        "--parts=get",
+                        "--records=2000",
+                        "--space=zippydb,sys",
+                        "--durability=none",
+                        "--rest=1"));
         assertTrue(figures().contains("\"ZIPPYDB: GET Zipfian\""), figures());
         assertTrue(figures().contains("\"SYS: GET Zipfian\""), figures());
     }

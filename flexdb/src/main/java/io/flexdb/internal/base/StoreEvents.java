@@ -186,7 +186,7 @@ public final class StoreEvents {
     @Name("io.flexdb.Defragmentation")
     @Label("Defragmentation")
     @Category("FlexDB")
-    @Description("Intervals that reads found in many pieces were written again in one")
+    @Description("Intervals in many pieces were written again in one")
     private static final class Defragmentation extends RecordedSpan {
         @Label("Intervals")
         private long intervals;

@@ -125,6 +125,11 @@ public final class Holders {
         return entered.length;
     }
 
+    /** Whether anything is open that keeps a version. */
+    public synchronized boolean areAny() {
+        return count > 0;
+    }
+
     boolean areTraced() {
         return traced;
     }

@@ -227,7 +227,7 @@ public final class IntervalReader {
 
     /** Reads all of the interval, and has its directory or outline cached. */
     private int findInAll(FlexTreeView space, ReadContext context, byte[] key, int keyLength, boolean forOutline) {
-        noteFragmented(context.interval.logicalOffset(), open(space, context, forOutline));
+        noteFragmented(context.interval.logicalOffset(), open(space, context, true, forOutline));
         int pair = context.pairs().find(key, keyLength);
         return pair < 0 ? ABSENT : valueAt(context, context.pairs().position(pair));
     }
@@ -466,10 +466,19 @@ public final class IntervalReader {
      * @return whether it is {@linkplain Interval#areFragmented fragmented}
      */
     public boolean open(FlexTreeView space, ReadContext context) {
-        return open(space, context, false);
+        return open(space, context, true);
     }
 
-    private boolean open(FlexTreeView space, ReadContext context, boolean forOutline) {
+    /**
+     * Reads the context's interval in the same way.
+     *
+     * @param isRead whether the cache is to keep the directory
+     */
+    public boolean open(FlexTreeView space, ReadContext context, boolean isRead) {
+        return open(space, context, isRead, false);
+    }
+
+    private boolean open(FlexTreeView space, ReadContext context, boolean isRead, boolean forOutline) {
         Interval interval = context.interval;
         long logicalOffset = interval.logicalOffset();
         long content = interval.contentNumber();
@@ -484,7 +493,7 @@ public final class IntervalReader {
         context.base = pairs.makeDirectory(cache.fingerprints, content, interval.commonPrefix());
         context.image = pairs.memory();
         int pieces = locate(space, context, logicalOffset, context.image, context.base);
-        if (!cache.containsDirectory(content)) {
+        if (isRead && !cache.containsDirectory(content)) {
             long location = keep(context.image, context.base, forOutline);
             if (location >= 0) {
                 interval.setHint(cache.hint(location));

@@ -57,7 +57,7 @@ public final class MultiReader implements AutoCloseable {
             keys.copy(key, bytes);
             int found;
             pin.requireNotExpired(); // the one before may have taken long
-            int ticket = versions.enter();
+            int ticket = versions.enterToRead();
             try {
                 found = reader.find(bytes, length, pin, context);
             } finally {

@@ -128,7 +128,7 @@ public final class OpenValue implements AutoCloseable {
         LargeValues staged = large;
         pin.beginRead();
         try {
-            int ticket = of.enter();
+            int ticket = of.enterToRead();
             try {
                 if (staged != null) {
                     staged.copy(reference, 0, keyLength, expiry, (int) from, destination, at, step);

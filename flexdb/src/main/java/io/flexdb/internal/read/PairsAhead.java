@@ -12,7 +12,6 @@ final class PairsAhead {
     private static final int FIRST = 4;
     private static final int FIRST_IF_SLOW = 16;
     private static final int MOST = Interval.MAX_PAIRS;
-    private static final int MOST_SOON = 4 * MOST;
 
     private int expected;
     private int left; // of those expected
@@ -33,11 +32,6 @@ final class PairsAhead {
     /** How many are expected and have not come yet; 0 if nobody knows. */
     int left() {
         return left;
-    }
-
-    /** Whether it is known that the walk ends within the next few intervals. */
-    boolean endSoon() {
-        return left > 0 && left <= MOST_SOON;
     }
 
     /** How many to bring next, at least one. */

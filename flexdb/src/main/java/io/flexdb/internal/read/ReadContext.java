@@ -328,13 +328,19 @@ public final class ReadContext {
     int leaveMemory() {
         ByteBuffer left = memory;
         int bytes = left.capacity();
-        dropMemory();
         if (bytes > SMALL_BYTES) {
-            account.letGo(use, bytes);
+            letMemoryGo();
         } else if (bytes > 0) {
+            dropMemory();
             account.giveBack(left);
         }
         return bytes;
+    }
+
+    /** Leaves the memory to the garbage collector. */
+    void letMemoryGo() {
+        account.letGo(use, memory.capacity());
+        dropMemory();
     }
 
     /** Lets the memory go. Allocates nothing. */

@@ -33,7 +33,7 @@ public final class ReadContexts {
             bytes = 0;
         }
         if (!pool.giveBack(context)) {
-            context.leaveMemory();
+            context.letMemoryGo();
             kept.take(bytes);
         }
     }

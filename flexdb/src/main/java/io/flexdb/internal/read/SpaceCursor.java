@@ -197,7 +197,7 @@ final class SpaceCursor {
     private int beginRead() {
         pin.beginRead();
         try {
-            return versions.enter();
+            return versions.enterToRead();
         } catch (Throwable e) {
             pin.endRead();
             throw e;
@@ -320,7 +320,7 @@ final class SpaceCursor {
         }
         boolean looks = pace.looks();
         long before = looks ? nanoClock.getAsLong() : 0;
-        context.endsSoon = ahead.endSoon();
+        context.endsSoon = endsSoon();
         intervals.load(version.space(), context, interval, pairs, pace.isFromFile(), keysOnly);
         context.endsSoon = false;
         if (pairs.areThere()) {
@@ -331,6 +331,16 @@ final class SpaceCursor {
         pairCount = pairs.count();
         loadedStart = start;
         loadedEnd = end;
+    }
+
+    /** Whether the walk is known to end so soon that the rest is prefetched at once, as far as a disk is slow. */
+    private boolean endsSoon() {
+        int pairs = interval.pairCount();
+        int left = ahead.left();
+        return left > 0
+                && pairs > 0
+                && interval.lengthBytes() / pairs * left <= MOST_BEHIND_BYTES
+                && intervals.reads().areMapped();
     }
 
     private void takeApart() {

@@ -360,7 +360,7 @@ public final class StoreReader {
      * @param to the first key behind it; null if there is none
      */
     public RangeEstimator estimate(byte[] from, byte[] to) {
-        int ticket = versions.enter();
+        int ticket = versions.enterToRead();
         try {
             long sequence;
             Version version;
@@ -427,7 +427,7 @@ public final class StoreReader {
             context.askForTime(versions.clock);
         }
         try {
-            return versions.enter();
+            return versions.enterToRead();
         } catch (Throwable e) {
             if (snapshot != null) {
                 snapshot.endRead();

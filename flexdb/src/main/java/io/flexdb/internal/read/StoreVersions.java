@@ -27,6 +27,7 @@ public final class StoreVersions {
     private final VisibleSequence visible;
     private volatile Version current;
     private long loads; // by the commit thread
+    private boolean wasRead; // since somebody asked last; roughly, and only written if that changes it
     private volatile int freeSegments; // of the last publication; only the commit thread may ask the engine
 
     /**
@@ -54,6 +55,21 @@ public final class StoreVersions {
     /** Begins a short read. */
     public int enter() {
         return health.enter(epochs);
+    }
+
+    /** Begins a short read of somebody who uses the store. */
+    int enterToRead() {
+        if (!wasRead) {
+            wasRead = true;
+        }
+        return enter();
+    }
+
+    /** Whether somebody has read since this was asked last. By one thread; it may miss what was a moment ago. */
+    public boolean takeRead() {
+        boolean was = wasRead;
+        wasRead = false;
+        return was;
     }
 
     /** Ends a short read. */

@@ -98,8 +98,7 @@ public final class CommitThread {
         this.health = versions.health;
         this.engine = committer.engine;
         this.committer = committer;
-        this.defragmenter = committer.defragmenter(
-                settings.defragmentedBytesPerSecond, settings.nanoClock, versions::visibleSequence);
+        this.defragmenter = committer.defragmenter(settings.defragmentedBytesPerSecond, settings.nanoClock, versions);
         this.filterBuilder = committer.filterBuilder(System::nanoTime);
         this.memLogs = retired.memLogs;
         this.retired = retired;
@@ -395,7 +394,7 @@ public final class CommitThread {
     }
 
     private boolean defragmentInTime() {
-        defragmenter.defragmentSome(publishingForReuse, publishingAndCollecting);
+        garbageLeft |= defragmenter.defragmentSome(publishingForReuse, publishingAndCollecting);
         return true;
     }
 

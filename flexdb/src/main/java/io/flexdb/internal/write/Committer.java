@@ -30,6 +30,7 @@ import io.flexdb.internal.mem.StagedWrite;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContext;
+import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.MergeException;
 import io.flexdb.storage.StorageException;
@@ -114,7 +115,7 @@ public final class Committer {
 
     final Epochs epochs;
     final SpaceEngine engine;
-    private final Intervals intervals;
+    final Intervals intervals;
     final SparseIndex index; // theirs
     final IntervalCache cache;
     final CommitReservation reservation;
@@ -191,10 +192,9 @@ public final class Committer {
      * Returns the defragmenter, which uses the committer's own parts, and so is for the same thread.
      *
      * @param bytesPerSecond that it writes at most; 0 if it is to write nothing
-     * @param writes how many there were
      */
-    Defragmenter defragmenter(long bytesPerSecond, LongSupplier nanoClock, LongSupplier writes) {
-        return new Defragmenter(this, reader.notes().fragmented(), bytesPerSecond, nanoClock, writes);
+    Defragmenter defragmenter(long bytesPerSecond, LongSupplier nanoClock, StoreVersions versions) {
+        return new Defragmenter(this, reader.notes().fragmented(), bytesPerSecond, nanoClock, versions);
     }
 
     /** Returns the builder of missing filters, which uses the committer's own parts, and so is for the same thread. */
@@ -905,7 +905,7 @@ public final class Committer {
 
     /** Reads all pairs of the context's interval, but for their values if one is large. Inside an epoch. */
     void readKeys() {
-        old.read(engine.current());
+        old.read(engine.current(), true);
     }
 
     /** Finds a directory that serves: all keys that belong to the interval begin with what its windows skip. */

@@ -8,6 +8,7 @@ import io.flexdb.internal.interval.IndexView;
 import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.TouchedIntervals;
+import io.flexdb.internal.read.StoreVersions;
 import io.flexdb.storage.StoreMemoryException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -50,17 +51,17 @@ final class Defragmenter {
     private final ExtentCursor extents = new ExtentCursor();
     private final long[] replaced = new long[AT_ONCE]; // contents
     private int replacedCount;
+    private int pieces; // that the interval is left in which was looked at last
     private long due; // when it may go on
     private long rest = FIRST_REST_NANOS; // if there is nothing to do
     private volatile long bytesWritten; // by the one thread
 
-    /** @param writes how many there were */
     Defragmenter(
             Committer parts,
             TouchedIntervals fragmented,
             long bytesPerSecond,
             LongSupplier nanoClock,
-            LongSupplier writes) {
+            StoreVersions versions) {
         this.parts = parts;
         this.engine = parts.engine;
         this.fragmented = fragmented;
@@ -68,7 +69,7 @@ final class Defragmenter {
         this.nanoClock = nanoClock;
         this.at = parts.index.cursor();
         this.due = nanoClock.getAsLong();
-        this.walk = new IdleWalk(parts, () -> parts.cache.uses() + writes.getAsLong(), due);
+        this.walk = new IdleWalk(parts, versions, due);
         if (bytesPerSecond == 0) {
             fragmented.end();
         }
@@ -81,7 +82,7 @@ final class Defragmenter {
     }
 
     private boolean isWalkWanted(long now) {
-        return bytesPerSecond > 0 && walk.isWanted(parts.index.current(), now);
+        return bytesPerSecond > 0 && walk.isWanted(now);
     }
 
     /** How long to wait, if nothing else comes, before asking again. */
@@ -107,38 +108,44 @@ final class Defragmenter {
      *
      * @param publish publishes the roots
      * @param publishAndCollect does so, and collects as much garbage as the written bytes ask for
+     * @return whether a walk has come to its end
      */
-    void defragmentSome(Runnable publish, Runnable publishAndCollect) {
+    boolean defragmentSome(Runnable publish, Runnable publishAndCollect) {
         EventSpan event = StoreEvents.defragmentation();
         long start = nanoClock.getAsLong();
         long bytes = 0;
         int intervals = 0;
         boolean room = true;
+        boolean ended = false;
         boolean walks = fragmented.isEmpty() && isWalkWanted(start);
         for (int i = 0; i < (walks ? LOOKED_AT_ONCE : AT_ONCE) && intervals < AT_ONCE && room; i++) {
             long offset = walks ? walk.stand(parts.index.current()).logicalOffset() : fragmented.poll();
             if (offset < 0) {
                 break;
             }
-            long written = defragment(offset, publish);
+            long written = defragment(offset, !walks, publish);
             room = written >= 0;
             bytes += Math.max(0, written);
             intervals += written > 0 ? 1 : 0;
-            if (walks && !walk.next(parts.index.current())) {
+            if (walks && room && !walk.next(parts.index.current(), pieces)) {
+                ended = true;
                 break;
             }
         }
         end(publishAndCollect);
-        event.finish(intervals, bytes);
-        bytesWritten += bytes;
-        if (walks) {
-            walk.worked(room, parts.index.current());
+        if (intervals > 0) {
+            event.finish(intervals, bytes);
         }
+        bytesWritten += bytes;
         long now = nanoClock.getAsLong();
+        if (walks && !room) {
+            walk.waitForRoom(now);
+        }
         int factor = walks ? IDLE_REST_FACTOR : REST_FACTOR;
         long pause = Math.max(factor * (now - start), (long) ((double) bytes / bytesPerSecond * SECOND_NANOS));
         due = now + (room ? pause : MAX_REST_NANOS);
         rest = FIRST_REST_NANOS;
+        return ended;
     }
 
     /** Writes all fragmented intervals anew, noted or not. On the caller's thread, in stores without threads. */
@@ -147,7 +154,7 @@ final class Defragmenter {
         int intervals = 0;
         long written = 0;
         for (long offset = 0; offset < parts.index.current().totalBytes(); ) {
-            int bytes = defragment(offset, publish);
+            int bytes = defragment(offset, true, publish);
             intervals += bytes > 0 ? 1 : 0;
             written += Math.max(0, bytes);
             end(publish);
@@ -166,9 +173,14 @@ final class Defragmenter {
         replacedCount = 0;
     }
 
-    /** Returns bytes written; 0 if the interval is left as it is, -1 if there is no room, or no memory. */
-    private int defragment(long logicalOffset, Runnable publish) {
+    /**
+     * Returns bytes written; 0 if the interval is left as it is, -1 if there is no room, or no memory.
+     *
+     * @param isRead whether somebody has read it lately, so that the cache keeps its directory; else others come first
+     */
+    private int defragment(long logicalOffset, boolean isRead, Runnable publish) {
         IndexView index = parts.index.current();
+        pieces = 0;
         if (logicalOffset >= index.totalBytes()) {
             return 0;
         }
@@ -178,10 +190,11 @@ final class Defragmenter {
         at.reset();
         Interval interval = parts.context.interval;
         parts.index.find(index, key.bytes, 0, key.length, interval);
+        pieces = interval.lengthBytes() == 0 ? 0 : pieces(interval);
         if (interval.lengthBytes() == 0
                 || interval.isCoarse()
                 || Committer.areLong(interval.lengthBytes(), interval.pairCount())
-                || !interval.isFragmented(pieces(interval))) {
+                || !interval.isFragmented(pieces)) {
             return 0;
         }
         if (engine.reservation().isShort()
@@ -189,14 +202,17 @@ final class Defragmenter {
                         interval.logicalOffset(), interval.lengthBytes(), parts.editor.none, publish)) {
             return -1;
         }
+        boolean isCached;
         try {
-            parts.editor.prepareAnew(interval, parts.reclaiming);
+            isCached = parts.cache.contains(interval.contentNumber());
+            parts.editor.prepareAnew(interval, parts.reclaiming, isRead);
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return -1;
         } catch (UnreadableException e) {
             return 0; // a read of it reports that
         }
-        parts.editor.replace(key, interval);
+        parts.editor.replace(key, interval, isRead || isCached, isRead || isCached || !parts.cache.isFull());
+        pieces = 1;
         replaced[replacedCount++] = interval.contentNumber();
         return (int) interval.lengthBytes();
     }

@@ -34,6 +34,7 @@ final class IntervalEditor {
     final FilterWriter filters; // or null
     final GatheredEntries none = new GatheredEntries();
     private final Stitches stitches = new Stitches();
+    private boolean keepsDirectories = true; // in the cache
     private final ByteBuffer directory = ByteBuffer.allocateDirect(
                     Directory.bytes(Integer.MAX_VALUE, Interval.MAX_PAIRS))
             .order(ByteOrder.LITTLE_ENDIAN);
@@ -64,13 +65,14 @@ final class IntervalEditor {
     /**
      * Makes the content of all pairs of the context's interval but for those that have expired, to be written anew.
      *
+     * @param isRead whether the cache is to keep the directory that is made for it
      * @throws OutOfMemoryError if there is no memory for it, or for its index
      * @throws StoreMemoryException likewise
      */
-    void prepareAnew(Interval interval, Reclaiming reclaiming) {
+    void prepareAnew(Interval interval, Reclaiming reclaiming, boolean isRead) {
         int ticket = epochs.enter();
         try {
-            old.read(engine.current());
+            old.read(engine.current(), isRead);
             content.merge(old, none, false, reclaiming); // with its keys, so the filter is made anew
             parts.divide(content, interval);
             ensureIndex();
@@ -86,7 +88,7 @@ final class IntervalEditor {
         }
         content.cut(old, first, end);
         if (!content.haveKeys() && areDivided()) {
-            old.read(engine.current()); // for the keys
+            old.read(engine.current(), true); // for the keys
             content.cut(old, first, end);
         }
         parts.divide(content, interval);
@@ -106,7 +108,22 @@ final class IntervalEditor {
 
     /** Puts the content in the place of that of an interval, all of it anew or all of it in place. */
     void replace(EntryKey key, Interval interval) {
-        replace(key, interval, intervals.cache.contains(interval.contentNumber()), NO_STITCHES);
+        replace(key, interval, intervals.cache.contains(interval.contentNumber()), true);
+    }
+
+    /**
+     * Puts the content in the place of that of an interval, all of it anew or all of it in place.
+     *
+     * @param referenced whether the interval is of those that are read
+     * @param cached whether the cache is to have its directories
+     */
+    void replace(EntryKey key, Interval interval, boolean referenced, boolean cached) {
+        keepsDirectories = cached;
+        try {
+            replace(key, interval, referenced, NO_STITCHES);
+        } finally {
+            keepsDirectories = true;
+        }
     }
 
     /**
@@ -241,6 +258,13 @@ final class IntervalEditor {
     // ---- the index
 
     /** Caches the directories of the new intervals, with the pairs kept of the old one, and puts these in its place. */
+    /** Has the cache keep the directory that was made last, and returns where, or -1. */
+    private long keep(boolean referenced) {
+        return content.directory().isOutline()
+                ? intervals.cache.insertOutline(directory, 0)
+                : intervals.cache.insert(directory, 0, referenced);
+    }
+
     private void replaceInIndex(EntryKey key, Interval old, boolean referenced) {
         for (int part = 0; part < parts.count(); part++) {
             if (parts.end(part) > parts.first(part)) {
@@ -252,9 +276,7 @@ final class IntervalEditor {
                                 parts.first(part),
                                 parts.end(part),
                                 parts.skipped(part));
-                long location = content.directory().isOutline()
-                        ? intervals.cache.insertOutline(directory, 0)
-                        : intervals.cache.insert(directory, 0, referenced);
+                long location = keepsDirectories ? keep(referenced) : -1;
                 parts.replacement.setHint(part, location < 0 ? 0 : intervals.cache.hint(location));
                 intervals.cache.movePairs(
                         old.contentNumber(),

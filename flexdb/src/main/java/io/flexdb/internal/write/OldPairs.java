@@ -53,9 +53,9 @@ final class OldPairs {
     }
 
     /** Reads all of the context's interval, but for their values if one is large. */
-    void read(FlexTreeView view) {
+    void read(FlexTreeView view, boolean isRead) {
         try {
-            reader.open(view, context);
+            reader.open(view, context, isRead);
         } catch (StorageException e) {
             throw unreadable(e);
         }

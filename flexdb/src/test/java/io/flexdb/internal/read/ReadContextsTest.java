@@ -10,6 +10,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.base.memory.SharedMemory;
 import io.flexdb.storage.StoreMemoryException;
 import io.flexdb.testing.Waiting;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -19,10 +20,10 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Reads of two stores that have memory for eight reads together. */
+/** Reads of two stores that have memory for four reads together. */
 class ReadContextsTest {
     private static final int READ_BYTES = 32 << 10;
-    private static final int READS = 8;
+    private static final int READS = 4; // as many as are kept for one thread
 
     private final SharedMemory shared = new SharedMemory(1 << 20, READS * READ_BYTES, true);
     private final ReadContexts busy = contexts();
@@ -67,6 +68,18 @@ class ReadContextsTest {
     }
 
     @Test
+    void memoryThatIsNotKeptIsCollectedForTheNextRead() {
+        List<ReadContext> some = reads(busy, READS / 2);
+        List<ReadContext> more = reads(busy, READS / 2);
+        some.forEach(busy::giveBack);
+        for (ReadContext context : more) {
+            context.letMemoryGo();
+        }
+        assertEquals(READS, reads(other, READS).size());
+        assertEquals(READS * READ_BYTES, shared.usedBytes());
+    }
+
+    @Test
     void aReadWaitsForAnotherOneToEnd() throws InterruptedException {
         List<ReadContext> begun = reads(busy, READS);
         AtomicReference<Object> got = new AtomicReference<>();
@@ -93,7 +106,7 @@ class ReadContextsTest {
     void aReadIsRefusedWhileTooManyGoOn() {
         List<ReadContext> begun = reads(busy, READS);
         StoreMemoryException e = assertThrows(StoreMemoryException.class, () -> read(other));
-        assertTrue(e.getMessage().contains("262144 bytes, of which 262144 are in use"), e.getMessage());
+        assertTrue(e.getMessage().contains("131072 bytes, of which 131072 are in use"), e.getMessage());
         begun.forEach(busy::giveBack);
         read(other);
     }
@@ -102,12 +115,13 @@ class ReadContextsTest {
     @Test
     void memoryOfALargeValueIsLeftToTheGarbageCollector() {
         ReadContext large = busy.borrow();
-        large.memory(ReadContext.SMALL_BYTES + 1);
+        ByteBuffer memory = large.memory(ReadContext.SMALL_BYTES + 1);
         busy.giveBack(large);
         long used = shared.usedBytes();
         assertTrue(busy.leaveUnused(1) > ReadContext.SMALL_BYTES);
         assertFalse(busy.leaveUnused(1) > 0);
         assertEquals(used, shared.usedBytes());
         assertEquals(0, shared.freeBytes());
+        Reference.reachabilityFence(memory); // or it could be collected before
     }
 }

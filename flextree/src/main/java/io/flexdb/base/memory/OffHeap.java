@@ -270,9 +270,12 @@ public final class OffHeap {
     private void tryGiveBack(ByteBuffer buffer) {
         SharedMemory others = shared;
         Sums mine = sums;
+        if (others == null || mine.hasEnded()) { // then all of it has been let go of
+            return;
+        }
         for (Held entry : mine.held) {
             if (entry.refersTo(buffer)) { // else it is not held, or no more: it must not get two owners
-                if (others == null || !mine.held.remove(entry)) {
+                if (!mine.held.remove(entry)) {
                     return;
                 }
                 boolean taken = false;
@@ -321,7 +324,8 @@ public final class OffHeap {
             try {
                 return allocateNow(use, capacity);
             } catch (OutOfMemoryError e) {
-                boolean isRead = use == Use.READS && others != null;
+                // Others' reads end soon, but for what all of them together do not have.
+                boolean isRead = use == Use.READS && others != null && capacity <= others.heldBytes(use);
                 boolean given = asked != null && giveBackHereOrElsewhere(capacity) > 0;
                 recycled = ofAnyContent && others != null ? others.poll(sums, use, capacity) : null;
                 if (recycled != null) {

@@ -257,7 +257,6 @@ final class IntervalEditor {
 
     // ---- the index
 
-    /** Caches the directories of the new intervals, with the pairs kept of the old one, and puts these in its place. */
     /** Has the cache keep the directory that was made last, and returns where, or -1. */
     private long keep(boolean referenced) {
         return content.directory().isOutline()
@@ -265,6 +264,7 @@ final class IntervalEditor {
                 : intervals.cache.insert(directory, 0, referenced);
     }
 
+    /** Caches the directories of the new intervals, with the pairs kept of the old one, and puts these in its place. */
     private void replaceInIndex(EntryKey key, Interval old, boolean referenced) {
         for (int part = 0; part < parts.count(); part++) {
             if (parts.end(part) > parts.first(part)) {

@@ -65,7 +65,7 @@ public final class HugePages {
         int start = (PAGE_BYTES - zeros.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
         int bytes = (zeros.capacity() - start) / PAGE_BYTES * PAGE_BYTES;
         if (bytes > 0) {
-            MemoryCalls.giveBack(zeros.slice(start, bytes)); // the JDK has written zeros into small pages
+            MemoryCalls.giveBack(zeros); // the JDK has written zeros into small pages
             MemoryCalls.wantHugePages(zeros, start, bytes);
         }
     }

@@ -249,7 +249,7 @@ class FlexDBDefragmentTest {
         }
     }
 
-    /** What is replaced is kept for them, and they would be ended for what it takes. */
+    /** A walk would have them keep all that it replaces, and they would be ended for the memory that this takes. */
     @Test
     void aStoreIsNotWalkedThroughWhileItsVersionsAreHeld() {
         StoreDriver store = scattered(StoreDriver.SMALL);

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is told of a space of four extents, of which the second continues the first in the data file. */
+/** Prefetches of a space of four extents, of which the second continues the first in the data file. */
 class ExtentPrefetcherTest {
     private final FlexTree tree = new FlexTree();
     private final ExtentCursor cursor = new ExtentCursor();

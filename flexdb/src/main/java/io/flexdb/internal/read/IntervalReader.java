@@ -295,7 +295,7 @@ public final class IntervalReader {
         long location = cache.find(interval.contentNumber(), interval.hint());
         ByteBuffer directory = location < 0 ? null : cache.buffer(location);
         if (directory == null) {
-            open(space, context);
+            open(space, context, true);
             Pairs pairs = context.pairs();
             int pair = pairs.find(key, keyLength);
             return pair < 0
@@ -463,16 +463,8 @@ public final class IntervalReader {
      * Reads the context's interval: the context has its {@link ReadContext#pairs pairs} then, without their values if
      * one is large, and its directory as its image, at its base. Inside a short read.
      *
-     * @return whether it is {@linkplain Interval#areFragmented fragmented}
-     */
-    public boolean open(FlexTreeView space, ReadContext context) {
-        return open(space, context, true);
-    }
-
-    /**
-     * Reads the context's interval in the same way.
-     *
      * @param isRead whether the cache is to keep the directory
+     * @return whether it is {@linkplain Interval#areFragmented fragmented}
      */
     public boolean open(FlexTreeView space, ReadContext context, boolean isRead) {
         return open(space, context, isRead, false);

@@ -34,7 +34,6 @@ final class IntervalEditor {
     final FilterWriter filters; // or null
     final GatheredEntries none = new GatheredEntries();
     private final Stitches stitches = new Stitches();
-    private boolean keepsDirectories = true; // in the cache
     private final ByteBuffer directory = ByteBuffer.allocateDirect(
                     Directory.bytes(Integer.MAX_VALUE, Interval.MAX_PAIRS))
             .order(ByteOrder.LITTLE_ENDIAN);
@@ -118,12 +117,7 @@ final class IntervalEditor {
      * @param cached whether the cache is to have its directories
      */
     void replace(EntryKey key, Interval interval, boolean referenced, boolean cached) {
-        keepsDirectories = cached;
-        try {
-            replace(key, interval, referenced, NO_STITCHES);
-        } finally {
-            keepsDirectories = true;
-        }
+        replace(key, interval, referenced, cached, NO_STITCHES);
     }
 
     /**
@@ -134,13 +128,17 @@ final class IntervalEditor {
      * @param stitchingThreshold from how many bytes on unchanged pairs that lie together stay there, unless all do
      */
     void replace(EntryKey key, Interval interval, boolean referenced, int stitchingThreshold) {
+        replace(key, interval, referenced, true, stitchingThreshold);
+    }
+
+    private void replace(EntryKey key, Interval interval, boolean referenced, boolean cached, int stitchingThreshold) {
         engine.beginGroup();
         if (content.isInPlace()) {
             replaceInSpace(interval.logicalOffset());
         } else {
             rewrite(interval.logicalOffset(), (int) interval.lengthBytes(), stitchingThreshold);
         }
-        replaceInIndex(key, interval, referenced);
+        replaceInIndex(key, interval, referenced, cached);
         engine.endGroup();
     }
 
@@ -264,8 +262,11 @@ final class IntervalEditor {
                 : intervals.cache.insert(directory, 0, referenced);
     }
 
-    /** Caches the directories of the new intervals, with the pairs kept of the old one, and puts these in its place. */
-    private void replaceInIndex(EntryKey key, Interval old, boolean referenced) {
+    /**
+     * Caches the directories of the new intervals, if they are to be, with the pairs kept of the old one, and puts these
+     * in its place.
+     */
+    private void replaceInIndex(EntryKey key, Interval old, boolean referenced, boolean cached) {
         for (int part = 0; part < parts.count(); part++) {
             if (parts.end(part) > parts.first(part)) {
                 content.directory()
@@ -276,7 +277,7 @@ final class IntervalEditor {
                                 parts.first(part),
                                 parts.end(part),
                                 parts.skipped(part));
-                long location = keepsDirectories ? keep(referenced) : -1;
+                long location = cached ? keep(referenced) : -1;
                 parts.replacement.setHint(part, location < 0 ? 0 : intervals.cache.hint(location));
                 intervals.cache.movePairs(
                         old.contentNumber(),

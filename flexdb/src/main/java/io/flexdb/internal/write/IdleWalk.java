@@ -22,6 +22,7 @@ final class IdleWalk {
      * for which holders are ended at last.
      */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long LOOK_NANOS = IDLE_NANOS / 10;
     private static final int NEW_EXTENTS_SHARE = 8;
     private static final long MOST_RETIRED_BYTES =
             16 << 20; // of nodes, for whoever holds a version without being named
@@ -53,6 +54,9 @@ final class IdleWalk {
     }
 
     private boolean isIdle(long now) {
+        if (now - usedAt < LOOK_NANOS) { // or readers would write what they share each time that the thread wakes up
+            return false;
+        }
         long sequence = versions.visibleSequence();
         if (versions.takeRead() || sequence != seenSequence) {
             seenSequence = sequence;

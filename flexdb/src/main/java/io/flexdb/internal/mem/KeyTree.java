@@ -219,35 +219,14 @@ final class KeyTree {
      * would.
      */
     long findLeaf(boolean before, long number, byte[] key, int offset, int length) {
-        /*
-         * The search of rank is written out here: so this method is a unit of compilation, not compiled once more with
-         * each of its callers.
-         */
         while (true) {
             int node = root;
             int version = stableVersion(node);
             boolean changed = node != root;
             while (!changed && level(node) != 0) {
-                int low = 0;
-                int high = count(node);
-                while (low < high && !changed) {
-                    int middle = low + high >>> 1;
-                    long other = memory.getLong(node + NUMBERS + 8 * middle);
-                    boolean left = other < number;
-                    if (other == number) {
-                        int anchor = memory.getInt(node + INNER_ANCHORS + 4 * middle);
-                        changed = !isStill(node, version);
-                        int order = changed ? 0 : nodes.compareKey(anchor, key, offset, length);
-                        left = before ? order < 0 : order <= 0;
-                    }
-                    if (left) {
-                        low = middle + 1;
-                    } else {
-                        high = middle;
-                    }
-                }
-                int child = changed ? 0 : child(node, low);
-                changed = changed || !isStill(node, version);
+                int rank = rank(node, version, !before, number, key, offset, length);
+                int child = rank == CHANGED ? 0 : child(node, rank);
+                changed = rank == CHANGED || !isStill(node, version);
                 if (!changed) {
                     int childVersion = stableVersion(child);
                     changed = !isStill(node, version);

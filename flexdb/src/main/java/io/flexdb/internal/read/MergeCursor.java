@@ -787,7 +787,6 @@ public final class MergeCursor implements AutoCloseable {
      *     all are to be looked at
      */
     private void choose(int last) {
-        // A unit of compilation: too large to be compiled again as a part of each caller.
         if (last != NOWHERE && isValid(last) && (rival == NOWHERE || isNearer(last, rival))) {
             current = last;
         } else {

@@ -85,7 +85,6 @@ public final class PairReader {
      * @param pairs has the memory, and what it takes to fill it
      */
     void loadPairs(Pairs pairs, int from, int to) {
-        // A unit of compilation: too large to be compiled again as a part of each caller.
         ReadContext context = pairs.context;
         ByteBuffer memory = pairs.memory();
         PairPlaces places = pairs.places;

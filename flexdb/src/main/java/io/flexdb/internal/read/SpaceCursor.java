@@ -255,7 +255,6 @@ final class SpaceCursor {
      * intervals that follow in the direction of the walk.
      */
     private void stand(int newPair, boolean forward) {
-        // A unit of compilation: too large to be compiled again as a part of each caller.
         pair = NOWHERE; // if what follows fails
         int next = newPair;
         if (forward) {

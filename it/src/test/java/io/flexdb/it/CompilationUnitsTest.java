@@ -1,0 +1,97 @@
+package io.flexdb.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Enumeration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Label;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/**
+ * The JVM's optimizing compiler compiles a hot method again as a part of each caller, unless it has more than {@code
+ * FreqInlineSize} bytecodes, 325 by default. In a young JVM all threads wait for that. So the jars have no method of a
+ * middling size: see {@code src/build/java/CompilationUnits.java}. They are made before this test runs.
+ */
+class CompilationUnitsTest {
+    private static final int LEAST_BYTES = 60;
+    private static final int FREQ_INLINE_SIZE = 325;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"flextree", "flexspace", "flexdb"})
+    void methodsAreSmallOrTooLargeToBeCompiledWithTheirCallers(String module) throws IOException {
+        Path file = jarOf(module);
+        assumeTrue(file != null, "no jar: Maven makes them before it runs this");
+        Map<String, Integer> middling = new TreeMap<>();
+        int large = 0;
+        try (JarFile jar = new JarFile(file.toFile())) {
+            for (Enumeration<JarEntry> entries = jar.entries(); entries.hasMoreElements(); ) {
+                JarEntry entry = entries.nextElement();
+                if (entry.getName().endsWith(".class")) {
+                    try (InputStream in = jar.getInputStream(entry)) {
+                        large += look(new ClassReader(in), middling);
+                    }
+                }
+            }
+        }
+        assertEquals(Map.of(), middling, "bytecodes of methods that are neither small nor units");
+        assertTrue(large > 100, module + " has " + large + " units");
+    }
+
+    /** The jar of a module's classes, or null if there is none. */
+    private static Path jarOf(String module) throws IOException {
+        try (var files = Files.newDirectoryStream(Path.of("..", module, "target"), module + "-[0-9]*.jar")) {
+            for (Path file : files) {
+                String name = file.getFileName().toString();
+                if (!name.contains("-tests") && !name.contains("-sources") && !name.contains("-javadoc")) {
+                    return file;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Adds methods of a middling size, and returns how many are larger. */
+    private static int look(ClassReader reader, Map<String, Integer> middling) {
+        int[] large = new int[1];
+        ClassWriter writer = new ClassWriter(reader, 0); // makes the bytes that are counted, as they are in the file
+        reader.accept(
+                new ClassVisitor(Opcodes.ASM9, writer) {
+                    @Override
+                    public MethodVisitor visitMethod(
+                            int access, String name, String descriptor, String signature, String[] exceptions) {
+                        MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
+                        return new MethodVisitor(Opcodes.ASM9, next) {
+                            @Override
+                            public void visitMaxs(int stack, int locals) {
+                                Label end = new Label();
+                                visitLabel(end);
+                                int bytes = end.getOffset();
+                                if (bytes > FREQ_INLINE_SIZE) {
+                                    large[0]++;
+                                } else if (bytes >= LEAST_BYTES && !name.startsWith("<")) {
+                                    middling.put(reader.getClassName() + "." + name + descriptor, bytes);
+                                }
+                                super.visitMaxs(stack, locals);
+                            }
+                        };
+                    }
+                },
+                0);
+        return large[0];
+    }
+}

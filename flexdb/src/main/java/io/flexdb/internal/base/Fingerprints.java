@@ -18,36 +18,26 @@ public final class Fingerprints {
     /** Bytes of the saved secrets. */
     public static final int SAVED_BYTES = SECRETS * Long.BYTES;
 
-    private long s0;
-    private long s1;
-    private long s2;
-    private long s3;
+    private KeyHash.Secrets secrets;
 
     /** Draws new secrets. */
     public Fingerprints() {
-        set(KeyHash.secrets(new SecureRandom()));
-    }
-
-    private void set(long[] secrets) {
-        s0 = secrets[0];
-        s1 = secrets[1];
-        s2 = secrets[2];
-        s3 = secrets[3];
+        secrets = KeyHash.secrets(new SecureRandom());
     }
 
     /** The fingerprint of a key. */
     public byte of(byte[] key, int length) {
-        return (byte) (KeyHash.hash(key, 0, length, s0, s1, s2, s3) >>> SHIFT);
+        return (byte) (KeyHash.hash(key, 0, length, secrets) >>> SHIFT);
     }
 
     /** The fingerprint of a key in a little-endian buffer. */
     public byte of(ByteBuffer buffer, int position, int length) {
-        return (byte) (KeyHash.hash(buffer, position, length, s0, s1, s2, s3) >>> SHIFT);
+        return (byte) (KeyHash.hash(buffer, position, length, secrets) >>> SHIFT);
     }
 
     /** Writes the secrets to a buffer. */
     public void save(ByteBuffer to) {
-        to.putLong(s0).putLong(s1).putLong(s2).putLong(s3);
+        to.putLong(secrets.s0()).putLong(secrets.s1()).putLong(secrets.s2()).putLong(secrets.s3());
     }
 
     /**
@@ -58,14 +48,14 @@ public final class Fingerprints {
         if (from.remaining() < SAVED_BYTES) {
             return false;
         }
-        long[] secrets = new long[SECRETS];
+        long[] words = new long[SECRETS];
         for (int i = 0; i < SECRETS; i++) {
-            secrets[i] = from.getLong();
-            if (!KeyHash.isSecret(secrets[i])) {
+            words[i] = from.getLong();
+            if (!KeyHash.isSecret(words[i])) {
                 return false;
             }
         }
-        set(secrets);
+        secrets = new KeyHash.Secrets(words[0], words[1], words[2], words[3]);
         return true;
     }
 }

@@ -28,25 +28,20 @@ public final class KeyHash {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
-    // Constants to the compiler, so that they cost nothing.
-    private static final long S0;
-    private static final long S1;
-    private static final long S2;
-    private static final long S3;
+    /**
+     * The secrets of one function: four words of 32 bits set each. A factor of few bits would mix badly. A record, since
+     * the words of a constant one are constants to the compiler, and cost nothing.
+     */
+    record Secrets(long s0, long s1, long s2, long s3) {}
 
-    static {
-        long[] secrets = secrets(new SecureRandom());
-        S0 = secrets[0];
-        S1 = secrets[1];
-        S2 = secrets[2];
-        S3 = secrets[3];
-    }
+    private static final Secrets OWN = secrets(new SecureRandom());
 
     private KeyHash() {}
 
-    /** Four words of 32 bits set each. A factor of few bits would mix badly. */
-    static long[] secrets(Random random) {
-        return random.longs().filter(KeyHash::isSecret).limit(4).toArray();
+    /** Draws secrets. */
+    static Secrets secrets(Random random) {
+        long[] words = random.longs().filter(KeyHash::isSecret).limit(4).toArray();
+        return new Secrets(words[0], words[1], words[2], words[3]);
     }
 
     static boolean isSecret(long word) {
@@ -55,11 +50,12 @@ public final class KeyHash {
 
     /** The hash of {@code length} bytes of an array. */
     public static long hash(byte[] key, int offset, int length) {
-        return hash(key, offset, length, S0, S1, S2, S3);
+        return hash(key, offset, length, OWN);
     }
 
-    static long hash(byte[] key, int offset, int length, long s0, long s1, long s2, long s3) {
-        long hash = s0;
+    static long hash(byte[] key, int offset, int length, Secrets secrets) {
+        long s1 = secrets.s1;
+        long hash = secrets.s0;
         int at = offset;
         int left = length;
         while (left > 16) {
@@ -82,17 +78,18 @@ public final class KeyHash {
             first = 0;
             last = 0;
         }
-        return fold(fold(first ^ s1, last ^ hash) ^ s2, length ^ s3);
+        return fold(fold(first ^ s1, last ^ hash) ^ secrets.s2, length ^ secrets.s3);
     }
 
     /** The hash of {@code length} bytes of a little-endian buffer; the same as of an array with these bytes. */
     public static long hash(ByteBuffer buffer, int position, int length) {
-        return hash(buffer, position, length, S0, S1, S2, S3);
+        return hash(buffer, position, length, OWN);
     }
 
-    static long hash(ByteBuffer buffer, int position, int length, long s0, long s1, long s2, long s3) {
+    static long hash(ByteBuffer buffer, int position, int length, Secrets secrets) {
         assert buffer.order() == ByteOrder.LITTLE_ENDIAN;
-        long hash = s0;
+        long s1 = secrets.s1;
+        long hash = secrets.s0;
         int at = position;
         int left = length;
         while (left > 16) {
@@ -117,7 +114,7 @@ public final class KeyHash {
             first = 0;
             last = 0;
         }
-        return fold(fold(first ^ s1, last ^ hash) ^ s2, length ^ s3);
+        return fold(fold(first ^ s1, last ^ hash) ^ secrets.s2, length ^ secrets.s3);
     }
 
     private static long fold(long a, long b) {

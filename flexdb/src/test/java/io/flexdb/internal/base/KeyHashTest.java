@@ -65,15 +65,15 @@ class KeyHashTest {
         }
     }
 
-    private static long hash(byte[] key, long[] secrets) {
-        return KeyHash.hash(key, 0, key.length, secrets[0], secrets[1], secrets[2], secrets[3]);
+    private static long hash(byte[] key, KeyHash.Secrets secrets) {
+        return KeyHash.hash(key, 0, key.length, secrets);
     }
 
     /** Hashes that two keys or more of a family have in common, over many secrets. */
     private static long collisions(byte[][] family) {
         long collisions = 0;
         for (int seed = 0; seed < 200; seed++) {
-            long[] secrets = KeyHash.secrets(new Random(seed));
+            KeyHash.Secrets secrets = KeyHash.secrets(new Random(seed));
             Set<Long> hashes = new HashSet<>();
             for (byte[] key : family) {
                 hashes.add(hash(key, secrets));
@@ -149,8 +149,7 @@ class KeyHashTest {
         byte[] key = "a key of some length".getBytes(StandardCharsets.US_ASCII);
         Set<Long> hashes = new HashSet<>();
         for (int seed = 0; seed < 1000; seed++) {
-            long[] secrets = KeyHash.secrets(new Random(seed));
-            assertEquals(4, secrets.length);
+            KeyHash.Secrets secrets = KeyHash.secrets(new Random(seed));
             hashes.add(hash(key, secrets));
         }
         assertEquals(1000, hashes.size());
@@ -163,7 +162,7 @@ class KeyHashTest {
             int rounds = 400;
             int[][] changes = new int[8 * length][Long.SIZE];
             for (int round = 0; round < rounds; round++) {
-                long[] secrets = KeyHash.secrets(random);
+                KeyHash.Secrets secrets = KeyHash.secrets(random);
                 byte[] key = new byte[length];
                 random.nextBytes(key);
                 long before = hash(key, secrets);

@@ -62,24 +62,22 @@ final class DeadRuns {
     /**
      * Where the run of a key ends in the direction of a walk.
      *
-     * @param sequence as of which number, in the version, the key is read
-     * @param time and as of which time
+     * @param pin as of which the key is read
      * @return null if the key is in no run that is known; forward the first key behind it, backward its first key
      */
-    byte[] endOf(
-            Version version, long sequence, long time, ByteBuffer keys, int position, int length, boolean backward) {
+    byte[] endOf(PinnedVersion pin, ByteBuffer keys, int position, int length, boolean backward) {
         if (!any || !lock.tryLock()) {
             return null;
         }
         try {
-            if (!follow(version, sequence)) {
+            if (!follow(pin.version(), pin.sequence())) {
                 return null;
             }
             makeRoom(length);
             keys.get(position, key, 0, length);
             int at = floor(length);
             Run run = at < 0 ? null : runs.get(at);
-            if (run == null || !isBelowEnd(run, length) || run.since > sequence || run.time > time) {
+            if (run == null || !isBelowEnd(run, length) || run.since > pin.sequence() || run.time > pin.time()) {
                 return null;
             }
             run.used = ++uses;
@@ -90,17 +88,19 @@ final class DeadRuns {
     }
 
     /**
-     * Notes that nothing is there from a key on to before another, as of a number and a time.
+     * Notes that nothing is there from a key on to before another, as of a pin.
      *
      * @param to END if there is no end
      * @param table with an entry that the walk has passed; null if there was none
      * @param ref that entry, with a number up to the one as of which it was read
      */
-    void note(Version version, long sequence, long time, byte[] from, byte[] to, MemTable table, int ref) {
+    void note(PinnedVersion pin, byte[] from, byte[] to, MemTable table, int ref) {
         if (from.length > MOST_KEY_BYTES || to.length > MOST_KEY_BYTES || !lock.tryLock()) {
             return;
         }
         try {
+            Version version = pin.version();
+            long sequence = pin.sequence();
             if (runs.isEmpty() || !follow(version, sequence) && runs.isEmpty() && version.loads() >= loads) {
                 through = sequence;
                 loads = version.loads();
@@ -113,7 +113,7 @@ final class DeadRuns {
                     || isWrittenBehind(sequence, from, to, table, ref)) {
                 return;
             }
-            add(new Run(from, to, sequence, time));
+            add(new Run(from, to, sequence, pin.time()));
         } finally {
             lock.unlock();
         }

@@ -58,7 +58,7 @@ final class DeadWalk {
             return null;
         }
         nextLook = Math.max(FIRST_LOOK, 2 * nextLook);
-        byte[] end = runs.endOf(pin.version(), pin.sequence(), pin.time(), keys, position, length, backward);
+        byte[] end = runs.endOf(pin, keys, position, length, backward);
         if (end != null) {
             jumped = true;
             passed = 0;
@@ -81,7 +81,7 @@ final class DeadWalk {
         byte[] from = backward ? end : start;
         byte[] to = backward ? behind(start) : end;
         if (to == DeadRuns.END || Arrays.compareUnsigned(from, to) < 0) {
-            runs.note(pin.version(), pin.sequence(), pin.time(), from, to, table, ref);
+            runs.note(pin, from, to, table, ref);
         }
     }
 

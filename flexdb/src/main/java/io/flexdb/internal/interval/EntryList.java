@@ -33,7 +33,8 @@ final class EntryList {
         count++;
     }
 
-    void addFrom(ByteBuffer b, int base, int level, int from, int to) {
+    void addFrom(ByteBuffer b, int base, int from, int to) {
+        int level = IndexNodes.level(b, base);
         for (int i = from; i < to; i++) {
             int ref = IndexNodes.ref(b, base, level, i);
             if (level == 0) {
@@ -50,7 +51,8 @@ final class EntryList {
     }
 
     /** Writes entries into a node, from one of its entries on, their offsets less {@code origin}. */
-    void writeTo(ByteBuffer b, int base, int level, int at, int from, int to, long origin) {
+    void writeTo(ByteBuffer b, int base, int at, int from, int to, long origin) {
+        int level = IndexNodes.level(b, base);
         for (int i = from; i < to; i++) {
             int entry = at + i - from;
             if (level == 0) {

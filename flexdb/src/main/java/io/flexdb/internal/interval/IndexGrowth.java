@@ -84,7 +84,7 @@ final class IndexGrowth {
             IndexNodes.move(b, base, level, at, at + inserted.count, count);
         }
         long origin = level == 0 ? 0 : IndexNodes.childStart(b, base, at - 1);
-        inserted.writeTo(b, base, level, at, 0, inserted.count, -origin);
+        inserted.writeTo(b, base, at, 0, inserted.count, -origin);
         IndexNodes.setCount(b, base, count + inserted.count);
         nodes.keysInserted(b, base, level, at, at + inserted.count);
     }
@@ -105,7 +105,7 @@ final class IndexGrowth {
             }
             ByteBuffer b = nodes.chunk(node);
             int base = nodes.base(node);
-            gathered.writeTo(b, base, level, 0, from, to, origin);
+            gathered.writeTo(b, base, 0, from, to, origin);
             IndexNodes.setCount(b, base, to - from);
             nodes.rebuildWindows(b, base, level);
             from = to;
@@ -118,11 +118,11 @@ final class IndexGrowth {
         int at = path.index[level] + 1;
         long origin = level == 0 ? 0 : IndexNodes.childStart(b, base, at - 1);
         gathered.clear();
-        gathered.addFrom(b, base, level, 0, at);
+        gathered.addFrom(b, base, 0, at);
         for (int i = 0; i < inserted.count; i++) {
             gathered.add(inserted.offset[i] + origin, inserted.content[i], inserted.number[i], inserted.ref[i]);
         }
-        gathered.addFrom(b, base, level, at, IndexNodes.count(b, base));
+        gathered.addFrom(b, base, at, IndexNodes.count(b, base));
     }
 
     /** The key in the parent for a node that begins with this entry: a leaf keeps its anchor, a pivot moves up. */

@@ -259,18 +259,19 @@ final class IndexNodes {
      * @param known how many bytes the key sought is known to share with all keys of this node, zeros after the end of
      *     a key included
      */
-    int floor(ByteBuffer b, int base, int level, byte[] key, int from, int length, int known) {
+    int floor(ByteBuffer b, int base, byte[] key, int from, int length, int known) {
         int count = count(b, base);
         int prefixLength = prefixLength(b, base);
         if (prefixLength > known && count > 1) {
-            int order = keys.comparePrefix(key, from, length, ref(b, base, level, count - 1), prefixLength);
+            int last = ref(b, base, level(b, base), count - 1);
+            int order = keys.comparePrefix(key, from, length, last, prefixLength);
             if (order != 0) {
                 return order < 0 ? 0 : count - 1;
             }
         }
         long sought = KeyBytes.window(key, from, length, prefixLength) ^ Long.MIN_VALUE;
         int low = floorOfWindow(b, base, count, sought);
-        return low > 0 && window(b, base, low) == sought ? floorOfTied(b, base, level, low, key, from, length) : low;
+        return low > 0 && window(b, base, low) == sought ? floorOfTied(b, base, low, key, from, length) : low;
     }
 
     /** The last entry whose window is not above the one sought, or the first entry. */
@@ -290,7 +291,8 @@ final class IndexNodes {
     }
 
     /** The floor among the entries up to this one whose window is the same, or the entry before them. */
-    private int floorOfTied(ByteBuffer b, int base, int level, int last, byte[] key, int from, int length) {
+    private int floorOfTied(ByteBuffer b, int base, int last, byte[] key, int from, int length) {
+        int level = level(b, base);
         long window = window(b, base, last);
         int low = last;
         while (low > 1 && window(b, base, low - 1) == window) {

@@ -195,7 +195,7 @@ final class IndexShrinking {
 
         moved.clear();
         ByteBuffer b = nodes.chunk(right);
-        moved.addFrom(b, nodes.base(right), level, 0, IndexNodes.count(b, nodes.base(right)));
+        moved.addFrom(b, nodes.base(right), 0, IndexNodes.count(b, nodes.base(right)));
         if (level == 0) {
             nodes.keys.retire(pivot);
         } else {
@@ -204,7 +204,7 @@ final class IndexShrinking {
         ByteBuffer to = nodes.chunk(left);
         int toBase = nodes.base(left);
         int count = IndexNodes.count(to, toBase);
-        moved.writeTo(to, toBase, level, count, 0, moved.count, -leftBytes);
+        moved.writeTo(to, toBase, count, 0, moved.count, -leftBytes);
         IndexNodes.setCount(to, toBase, count + moved.count);
         nodes.rebuildWindows(to, toBase, level);
         nodes.retire(right);

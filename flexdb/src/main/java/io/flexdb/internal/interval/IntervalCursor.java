@@ -29,7 +29,7 @@ public final class IntervalCursor extends Interval {
         for (int at = level; ; at--) {
             ByteBuffer b = nodes.chunk(node[at]);
             int base = nodes.base(node[at]);
-            entry[at] = nodes.floor(b, base, at, key, from, length, known);
+            entry[at] = nodes.floor(b, base, key, from, length, known);
             if (at == 0) {
                 enterLeaf();
                 stand();

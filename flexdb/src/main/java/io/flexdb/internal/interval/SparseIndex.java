@@ -113,7 +113,7 @@ public final class SparseIndex {
         for (int level = in.level; level > 0; level--) {
             ByteBuffer b = nodes.chunk(node);
             int base = nodes.base(node);
-            int i = nodes.floor(b, base, level, key, from, length, known);
+            int i = nodes.floor(b, base, key, from, length, known);
             if (i + 1 < IndexNodes.count(b, base)) {
                 upper = IndexNodes.ref(b, base, level, i + 1);
             }
@@ -123,7 +123,7 @@ public final class SparseIndex {
         }
         ByteBuffer b = nodes.chunk(node);
         int base = nodes.base(node);
-        int i = nodes.floor(b, base, 0, key, from, length, known);
+        int i = nodes.floor(b, base, key, from, length, known);
         if (i + 1 < IndexNodes.count(b, base)) {
             upper = IndexNodes.ref(b, base, 0, i + 1);
         }

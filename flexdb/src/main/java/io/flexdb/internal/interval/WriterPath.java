@@ -50,7 +50,7 @@ final class WriterPath {
             enter(at);
             ByteBuffer b = chunk(at);
             int base = base(at);
-            index[at] = nodes.floor(b, base, at, key, from, length, known);
+            index[at] = nodes.floor(b, base, key, from, length, known);
             if (at == 0) {
                 return;
             }

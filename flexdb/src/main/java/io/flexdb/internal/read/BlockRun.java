@@ -13,18 +13,23 @@ abstract class BlockRun {
     /** For operands that have their times. */
     static final long OWN_TIMES = Long.MIN_VALUE;
 
+    /**
+     * What was written of a run.
+     *
+     * @param blocks keys and places of the blocks, which are its intervals
+     * @param ranges that were deleted, which are in no block; null for none
+     * @param first the lowest number that an entry may have
+     */
+    record Content(SortedRun blocks, DeletedRanges ranges, long first) {}
+
     private final SortedRun blocks;
     private final DeletedRanges ranges; // or null
     private final long first;
 
-    /**
-     * @param blocks keys and places of the blocks, which are its intervals
-     * @param first the lowest number that an entry may have
-     */
-    BlockRun(SortedRun blocks, DeletedRanges ranges, long first) {
-        this.blocks = blocks;
-        this.ranges = ranges;
-        this.first = first;
+    BlockRun(Content content) {
+        this.blocks = content.blocks;
+        this.ranges = content.ranges;
+        this.first = content.first;
     }
 
     SortedRun blocks() {

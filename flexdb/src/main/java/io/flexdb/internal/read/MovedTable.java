@@ -1,9 +1,7 @@
 package io.flexdb.internal.read;
 
-import io.flexdb.internal.interval.SortedRun;
 import io.flexdb.internal.log.MovedEntries;
 import io.flexdb.internal.log.ReadGuard;
-import io.flexdb.internal.mem.DeletedRanges;
 import io.flexdb.internal.mem.MemTableCursor;
 import io.flexdb.storage.CorruptionException;
 import java.util.zip.CRC32C;
@@ -17,15 +15,8 @@ public final class MovedTable extends BlockRun implements MovedEntries {
     private final int[] checksums; // of the blocks
     private final KeyFilter filter;
 
-    MovedTable(
-            MovedTables home,
-            ScratchFile.Part part,
-            SortedRun blocks,
-            int[] checksums,
-            KeyFilter filter,
-            DeletedRanges ranges,
-            long first) {
-        super(blocks, ranges, first);
+    MovedTable(MovedTables home, ScratchFile.Part part, Content content, int[] checksums, KeyFilter filter) {
+        super(content);
         this.home = home;
         this.part = part;
         this.checksums = checksums;

@@ -68,7 +68,7 @@ public final class MovedTables implements AutoCloseable {
             if (ranges != null) {
                 ranges = DeletedRanges.join(List.of(ranges), List.of(last), marks::divide);
             }
-            return new MovedTable(this, part, out.end(), out.checksums(), filter, ranges, first);
+            return new MovedTable(this, part, out.end(ranges), out.checksums(), filter);
         } catch (Throwable e) {
             part.giveBack();
             throw e;

@@ -67,7 +67,7 @@ public final class SpillArea implements AutoCloseable {
         try {
             SpillWriter out = new SpillWriter(staged, piece, first, marks, null);
             out.addAll(table, last);
-            return made(staged, new SpilledRun(this, staged, out.end(), table.ranges(), first, last, 0));
+            return made(staged, new SpilledRun(this, staged, out.end(table.ranges()), last, 0));
         } catch (Throwable e) {
             staged.close();
             throw e;
@@ -95,7 +95,7 @@ public final class SpillArea implements AutoCloseable {
             }
             DeletedRanges ranges = RunJoin.joinRanges(oldestFirst, marks);
             int tier = newest.tier() + 1;
-            return made(staged, new SpilledRun(this, staged, out.end(), ranges, first, newest.through(), tier));
+            return made(staged, new SpilledRun(this, staged, out.end(ranges), newest.through(), tier));
         } catch (Throwable e) {
             staged.close();
             throw e;

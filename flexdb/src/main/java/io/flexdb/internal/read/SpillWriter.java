@@ -4,6 +4,7 @@ import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.KeyHash;
 import io.flexdb.internal.interval.PieceSink;
 import io.flexdb.internal.interval.SortedRun;
+import io.flexdb.internal.mem.DeletedRanges;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MemTableCursor;
 import io.flexdb.internal.mem.WritePayload;
@@ -68,14 +69,18 @@ final class SpillWriter {
         cursor.release();
     }
 
-    /** Ends the run, and returns it with all its bytes in place. */
-    SortedRun end() {
+    /**
+     * Ends the run, and returns it with all its bytes in place.
+     *
+     * @param ranges that were deleted; null for none
+     */
+    BlockRun.Content end(DeletedRanges ranges) {
         if (blocks.intervals() > 0) {
             endBlock();
         }
         endPiece();
         blocks.trim();
-        return blocks;
+        return new BlockRun.Content(blocks, ranges, first);
     }
 
     /** After the end: the CRC-32C of each block. */

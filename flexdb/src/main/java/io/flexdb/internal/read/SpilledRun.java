@@ -1,8 +1,6 @@
 package io.flexdb.internal.read;
 
-import io.flexdb.internal.interval.SortedRun;
 import io.flexdb.internal.interval.StagedPieces;
-import io.flexdb.internal.mem.DeletedRanges;
 import io.flexdb.internal.mem.MemTable;
 import java.nio.ByteBuffer;
 
@@ -28,19 +26,11 @@ public final class SpilledRun extends BlockRun {
     private boolean dropped; // to be closed by the last of them
 
     /**
-     * @param first the lowest number that an entry may have
-     * @param through the highest
+     * @param through the highest number that an entry may have
      * @param tier how often its entries were joined
      */
-    SpilledRun(
-            SpillArea area,
-            StagedPieces staged,
-            SortedRun blocks,
-            DeletedRanges ranges,
-            long first,
-            long through,
-            int tier) {
-        super(blocks, ranges, first);
+    SpilledRun(SpillArea area, StagedPieces staged, Content content, long through, int tier) {
+        super(content);
         this.area = area;
         this.staged = staged;
         this.through = through;

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.check;
 
+import io.flexdb.flexspace.internal.checkpoint.SavedTable;
 import io.flexdb.flexspace.internal.checkpoint.SlotAllocator;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
@@ -70,16 +71,13 @@ final class TreeFileChecker implements NodeSource {
     }
 
     private void checkTable() {
-        slots.take(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()));
+        SavedTable table = header.table();
+        slots.take(table.slot(), table.units());
         try {
-            header.readTable(file);
-            bytesRead.accept(header.tableBytes());
+            table.read(file);
+            bytesRead.accept(table.bytes());
         } catch (CorruptionException | StoreIoException e) {
-            findings.add(
-                    file.path(),
-                    TreeFileFormat.slotPosition(header.tableSlot()),
-                    "the segment table of tree version " + header.treeVersion(),
-                    e);
+            findings.add(file.path(), table.position(), "the segment table of tree version " + header.treeVersion(), e);
         }
     }
 

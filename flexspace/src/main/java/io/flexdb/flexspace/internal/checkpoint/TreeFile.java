@@ -1,6 +1,5 @@
 package io.flexdb.flexspace.internal.checkpoint;
 
-import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.prefetch.ReadAhead;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.ExtentConsumer;
@@ -63,7 +62,7 @@ public final class TreeFile implements AutoCloseable {
     /** Loads the tree that the header names. */
     public void load(FlexTree tree, ExtentConsumer eachExtent) {
         ReadAhead images = new ReadAhead(file);
-        takeFound(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()), images.size());
+        takeFound(header.table().slot(), header.table().units(), images.size());
         claimedUnits = maxSlot(images.size());
         sizeFound = images.size();
         try {
@@ -108,7 +107,7 @@ public final class TreeFile implements AutoCloseable {
 
     /** The segment table that the header names. */
     public ByteBuffer readTable() {
-        return header.readTable(file);
+        return header.table().read(file);
     }
 
     /**
@@ -246,21 +245,10 @@ public final class TreeFile implements AutoCloseable {
 
     /** Writes the segment table and what is left of the images, and returns the header that names them. */
     private TreeHeader writeAll(ByteBuffer table, long tag, SavedRoot root) {
-        int tableBytes = table.remaining();
-        int tableCrc = FilePreamble.crc(table, table.position(), tableBytes);
-        int tableUnits = TreeFileFormat.unitsOfBytes(tableBytes);
-        int tableSlot = writeUnits(table, takeTable(tableUnits), tableUnits);
+        SavedTable saved = SavedTable.of(table, takeTable(TreeFileFormat.unitsOfBytes(table.remaining())));
+        writeUnits(table, saved.slot(), saved.units());
         writeRun();
-        return new TreeHeader(
-                header.treeVersion() + 1,
-                tag,
-                root,
-                tableSlot,
-                tableBytes,
-                tableCrc,
-                header.segmentBytes(),
-                header.frameBytes(),
-                storeId);
+        return new TreeHeader(header.treeVersion() + 1, tag, root, saved, header.sizes(), storeId);
     }
 
     /**
@@ -367,7 +355,7 @@ public final class TreeFile implements AutoCloseable {
     }
 
     private synchronized void freeSuperseded(TreeHeader next) {
-        slots.free(header.tableSlot(), TreeFileFormat.unitsOfBytes(header.tableBytes()));
+        slots.free(header.table().slot(), header.table().units());
         header = next;
         freeing.forEach(freeingSlots);
         freeing.clear();

@@ -1,27 +1,24 @@
 package io.flexdb.flexspace.internal.checkpoint;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
-import io.flexdb.flexspace.internal.base.SpaceSettings;
+import io.flexdb.flexspace.internal.base.SegmentSizes;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flextree.internal.image.SavedRoot;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 
-/** The content of a header slot of the FlexTree file. */
+/**
+ * The content of a header slot of the FlexTree file.
+ *
+ * @param tag what the owner wants to find again with this version
+ * @param root of the tree
+ * @param table of the segments
+ * @param sizes of segments and frames
+ */
 public record TreeHeader(
-        long treeVersion,
-        long tag,
-        SavedRoot root,
-        int tableSlot,
-        int tableBytes,
-        int tableCrc,
-        int segmentBytes,
-        int frameBytes,
-        long storeId) {
-
+        long treeVersion, long tag, SavedRoot root, SavedTable table, SegmentSizes sizes, long storeId) {
     private static final long MAX_VERSION = 1L << 60;
 
     /**
@@ -36,8 +33,8 @@ public record TreeHeader(
         ByteBuffer block = FilePreamble.begin(FilePreamble.Kind.TREE, storeId);
         block.putLong(treeVersion).putLong(tag).putLong(root.size()).putLong(root.extentCount());
         block.putInt(root.slot()).putInt(root.crc()).putInt(root.level());
-        block.putInt(tableSlot).putInt(tableBytes).putInt(tableCrc);
-        block.putInt(segmentBytes).putInt(frameBytes);
+        block.putInt(table.slot()).putInt(table.bytes()).putInt(table.crc());
+        block.putInt(sizes.segmentBytes()).putInt(sizes.frameBytes());
         file.write(FilePreamble.finish(block), TreeFileFormat.headerPosition(treeVersion));
     }
 
@@ -78,52 +75,20 @@ public record TreeHeader(
         long size = block.getLong();
         long extentCount = block.getLong();
         SavedRoot root = new SavedRoot(block.getInt(), block.getInt(), block.getInt(), size, extentCount);
-        TreeHeader header = new TreeHeader(
-                treeVersion,
-                tag,
-                root,
-                block.getInt(),
-                block.getInt(),
-                block.getInt(),
-                block.getInt(),
-                block.getInt(),
-                FilePreamble.storeId(block));
+        SavedTable table = new SavedTable(block.getInt(), block.getInt(), block.getInt());
+        SegmentSizes sizes = new SegmentSizes(block.getInt(), block.getInt());
+        TreeHeader header = new TreeHeader(treeVersion, tag, root, table, sizes, FilePreamble.storeId(block));
         header.check(path, position);
         return header;
-    }
-
-    /** The segment table that this names. */
-    public ByteBuffer readTable(VfsFile file) {
-        int bytes = tableBytes;
-        long position = TreeFileFormat.slotPosition(tableSlot);
-        if (bytes > file.size() - position) {
-            throw new CorruptionException(file.path(), position, bytes + " bytes of segment table", "end of file");
-        }
-        ByteBuffer table = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        file.readFully(table, position);
-        table.flip();
-        int crc = FilePreamble.crc(table, 0, bytes);
-        if (crc != tableCrc) {
-            throw new CorruptionException(
-                    file.path(),
-                    position,
-                    "checksum " + Integer.toHexString(tableCrc) + " of the segment table",
-                    Integer.toHexString(crc));
-        }
-        return table;
     }
 
     private void check(Path path, long position) {
         boolean sound = treeVersion > 0
                 && treeVersion < MAX_VERSION
                 && TreeFileFormat.headerPosition(treeVersion) == position
-                && Integer.bitCount(segmentBytes) == 1
-                && Integer.bitCount(frameBytes) == 1
-                && frameBytes >= SpaceSettings.MIN_FRAME_BYTES
-                && segmentBytes <= SpaceSettings.MAX_SEGMENT_BYTES
-                && segmentBytes / frameBytes >= 32
-                && tableSlot > 0
-                && tableBytes >= TreeFileFormat.TABLE_HEADER_BYTES
+                && sizes.areSound()
+                && table.slot() > 0
+                && table.bytes() >= TreeFileFormat.TABLE_HEADER_BYTES
                 && root.size() >= 0
                 && root.slot() >= 0;
         if (!sound) {

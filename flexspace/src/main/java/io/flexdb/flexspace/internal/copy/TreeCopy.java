@@ -1,6 +1,6 @@
 package io.flexdb.flexspace.internal.copy;
 
-import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.checkpoint.SavedTable;
 import io.flexdb.flexspace.internal.checkpoint.SealedState;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
@@ -44,21 +44,10 @@ final class TreeCopy {
                     storeId,
                     (image, level) -> copy.put(image, TreeFileFormat.unitsOfNode(level)));
             ByteBuffer segmentTable = state.segmentTable();
-            int bytes = segmentTable.remaining();
-            int crc = FilePreamble.crc(segmentTable, segmentTable.position(), bytes);
-            int slot = copy.put(segmentTable.duplicate(), TreeFileFormat.unitsOfBytes(bytes));
+            int units = TreeFileFormat.unitsOfBytes(segmentTable.remaining());
+            SavedTable table = SavedTable.of(segmentTable, copy.put(segmentTable.duplicate(), units));
             copy.writeRun();
-            new TreeHeader(
-                            TREE_VERSION,
-                            state.tag(),
-                            root,
-                            slot,
-                            bytes,
-                            crc,
-                            format.segmentBytes,
-                            format.frameBytes,
-                            storeId)
-                    .write(file);
+            new TreeHeader(TREE_VERSION, state.tag(), root, table, format.sizes(), storeId).write(file);
             file.force();
         }
     }

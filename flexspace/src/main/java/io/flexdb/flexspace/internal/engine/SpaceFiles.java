@@ -1,7 +1,9 @@
 package io.flexdb.flexspace.internal.engine;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.base.SegmentSizes;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
+import io.flexdb.flexspace.internal.checkpoint.SavedTable;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.copy.SpaceCopy;
@@ -225,14 +227,14 @@ final class SpaceFiles {
 
     private static void writeEmptyTree(VfsFile tree, long storeId, SpaceSettings settings) {
         TreeHeader.claimPlaces(tree);
-        ByteBuffer table = emptyTable();
-        int crc = FilePreamble.crc(table, 0, table.remaining());
-        int bytes = table.remaining();
-        ByteBuffer unit = ByteBuffer.allocate(TreeFileFormat.UNIT_BYTES).put(table);
+        ByteBuffer bytes = emptyTable();
+        SavedTable table = SavedTable.of(bytes, 1);
+        ByteBuffer unit = ByteBuffer.allocate(TreeFileFormat.UNIT_BYTES).put(bytes);
         unit.clear();
-        tree.write(unit, TreeFileFormat.slotPosition(1));
+        tree.write(unit, table.position());
         SavedRoot root = new SavedRoot(0, 0, 0, 0, 0);
-        new TreeHeader(1, 0, root, 1, bytes, crc, settings.segmentBytes, settings.frameBytes, storeId).write(tree);
+        SegmentSizes sizes = new SegmentSizes(settings.segmentBytes, settings.frameBytes);
+        new TreeHeader(1, 0, root, table, sizes, storeId).write(tree);
     }
 
     private static ByteBuffer emptyTable() {

@@ -70,7 +70,7 @@ final class SpaceRecovery {
         TreeHeader header = TreeHeader.readNewest(treeVfsFile, storeId);
         long id = header.storeId();
         treeFile = new TreeFile(treeVfsFile, header);
-        SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), id);
+        SegmentFormat format = new SegmentFormat(header.sizes(), id);
         ByteBuffer table = treeFile.readTable();
         store = openStore(id, format, SegmentTable.count(table, format));
         tree = OwnedTrees.create(
@@ -125,7 +125,7 @@ final class SpaceRecovery {
         if (problem != null) {
             throw new CorruptionException(
                     treeVfsFile.path(),
-                    TreeFileFormat.slotPosition(treeFile.header().tableSlot()),
+                    treeFile.header().table().position(),
                     "a segment table whose counts fit its length",
                     problem);
         }

@@ -85,7 +85,7 @@ public final class SpaceSalvage implements AutoCloseable {
         treeFile = vfs.open(directory.resolve(TreeFileFormat.FILE_NAME), OpenMode.READ);
         header = newestHeader();
         tag = header.tag();
-        SegmentFormat format = new SegmentFormat(header.segmentBytes(), header.frameBytes(), header.storeId());
+        SegmentFormat format = new SegmentFormat(header.sizes(), header.storeId());
         OffHeap memory = new OffHeap();
         store = openStore(format, memory);
         tree = OwnedTrees.create(FlexTreeOptions.defaults().withMaxExtentBytes(format.maxExtentBytes), epochs, memory);
@@ -133,7 +133,7 @@ public final class SpaceSalvage implements AutoCloseable {
     private void readTable(SegmentFormat format) {
         String problem;
         try {
-            problem = SegmentTable.restore(header.readTable(treeFile), store);
+            problem = SegmentTable.restore(header.table().read(treeFile), store);
         } catch (StorageException e) {
             problems.add(e);
             findGenerations(format);
@@ -142,7 +142,7 @@ public final class SpaceSalvage implements AutoCloseable {
         if (problem != null) {
             problems.add(new CorruptionException(
                     treeFile.path(),
-                    TreeFileFormat.slotPosition(header.tableSlot()),
+                    header.table().position(),
                     "a segment table whose counts fit its length",
                     problem));
             findGenerations(format);

@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.base.SegmentSizes;
 import io.flexdb.flextree.FlexTree;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
@@ -41,7 +42,11 @@ public final class SegmentFormat {
     /** How many segments addresses of 48 bits can name, the last address being that of holes. */
     public final int maxSegments;
 
-    private final long storeId;
+    public final long storeId;
+
+    public SegmentFormat(SegmentSizes sizes, long storeId) {
+        this(sizes.segmentBytes(), sizes.frameBytes(), storeId);
+    }
 
     public SegmentFormat(int segmentBytes, int frameBytes, long storeId) {
         this(segmentBytes, frameBytes, storeId, FlexTree.HOLE);
@@ -64,6 +69,10 @@ public final class SegmentFormat {
         this.dataBytes = dataFrames * frameBytes;
         this.maxExtentBytes = segmentBytes / 32;
         this.maxSegments = (int) Math.min(Integer.MAX_VALUE - 8, lastAddress >>> segmentShift);
+    }
+
+    public SegmentSizes sizes() {
+        return new SegmentSizes(segmentBytes, frameBytes);
     }
 
     /** The data file's position of a byte of a segment. */

@@ -8,7 +8,7 @@ import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.prefetch.ReadAhead;
-import io.flexdb.flexspace.internal.reservation.SpaceParts;
+import io.flexdb.flexspace.internal.reservation.SpaceContent;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
@@ -81,12 +81,13 @@ public final class SpaceChecker {
     private long bytesTold;
     private long bytesToRead;
 
-    public SpaceChecker(SpaceParts parts, FlexTreeView view, List<LogicalLog> logsInUse, RunningChecks runningChecks) {
-        Path directory = parts.directory();
+    public SpaceChecker(
+            SpaceContent content, FlexTreeView view, List<LogicalLog> logsInUse, RunningChecks runningChecks) {
+        Path directory = content.directory();
         this.runningChecks = runningChecks;
-        this.vfs = parts.vfs();
-        this.treeFile = parts.treeFile();
-        this.store = parts.store();
+        this.vfs = content.vfs();
+        this.treeFile = content.treeFile();
+        this.store = content.store();
         this.view = view;
         for (LogicalLog log : logsInUse) {
             logs.add(new Log(directory.resolve(LogFormat.fileName(log.generation())), log.generation(), log.bytes()));
@@ -108,7 +109,7 @@ public final class SpaceChecker {
         if (open != null) {
             checksums[open.number] = Arrays.copyOf(open.checksums, store.openFramesInFile());
         }
-        this.viewChecker = new ViewChecker(parts.tree(), view, store.format(), usedBytes, liveBytes, treePath);
+        this.viewChecker = new ViewChecker(content.tree(), view, store.format(), usedBytes, liveBytes, treePath);
     }
 
     /**

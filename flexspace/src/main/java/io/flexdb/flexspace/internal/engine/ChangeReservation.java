@@ -43,12 +43,12 @@ public final class ChangeReservation {
             EditReservation edits,
             GarbageCollector collector,
             SpaceDurability durability) {
-        this.tree = space.tree();
+        this.tree = space.content().tree();
         this.segments = segments;
         this.edits = edits;
         this.collector = collector;
         this.durability = durability;
-        this.maxExtentBytes = space.store().format().maxExtentBytes;
+        this.maxExtentBytes = space.content().store().format().maxExtentBytes;
     }
 
     /**

@@ -97,9 +97,9 @@ final class GarbageCollector {
             ExtentRewriter rewriter,
             SegmentReservation segments,
             EditReservation edits) {
-        this.tree = space.tree();
+        this.tree = space.content().tree();
         this.pauses = space.pauses();
-        this.store = space.store();
+        this.store = space.content().store();
         this.reads = reads;
         this.rewriter = rewriter;
         this.segments = segments;

@@ -1,5 +1,6 @@
 package io.flexdb.flexspace.internal.engine;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.PendingResult;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
 import io.flexdb.flexspace.internal.base.WriterPauses;
@@ -14,6 +15,7 @@ import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogicalLog;
 import io.flexdb.flexspace.internal.reservation.EditReservation;
 import io.flexdb.flexspace.internal.reservation.SegmentReservation;
+import io.flexdb.flexspace.internal.reservation.SpaceContent;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.segment.SegmentTable;
@@ -49,7 +51,8 @@ final class SpaceDurability implements AutoCloseable {
     private static final long SHORT_LOG_BYTES = 16 << 10;
     private static final long SHORT_LOG_SHARE = 64; // of a log at whose length a checkpoint is due
 
-    private final SpaceParts space;
+    private final SpaceContent content;
+    private final Epochs epochs;
     private final SpaceSettings settings;
     private final TreeFile treeFile;
     private final FlexTree tree;
@@ -76,11 +79,12 @@ final class SpaceDurability implements AutoCloseable {
             SegmentReservation segments,
             EditReservation edits,
             GarbageCollector collector) {
-        this.space = space;
+        this.content = space.content();
+        this.epochs = space.epochs();
         this.settings = space.settings();
-        this.treeFile = space.treeFile();
-        this.tree = space.tree();
-        this.store = space.store();
+        this.treeFile = content.treeFile();
+        this.tree = content.tree();
+        this.store = content.store();
         this.batch = space.batch();
         this.pauses = space.pauses();
         this.tag = tag;
@@ -175,7 +179,7 @@ final class SpaceDurability implements AutoCloseable {
             if (wait) {
                 write.get();
             } else {
-                batchWritten = new PendingResult<>(space.vfs(), "flexdb-log", write);
+                batchWritten = new PendingResult<>(content.vfs(), "flexdb-log", write);
             }
         } finally {
             pauses.end();
@@ -276,7 +280,7 @@ final class SpaceDurability implements AutoCloseable {
     boolean lastCheckpoint() {
         finishCheckpoint();
         if (hasChanges()
-                && space.vfs().replacesOpenFiles() // a reader in another process may have it open
+                && content.vfs().replacesOpenFiles() // a reader in another process may have it open
                 && treeFile.isWorthCopying(tree)
                 && checkpointToCopy()) {
             return true;
@@ -291,29 +295,29 @@ final class SpaceDurability implements AutoCloseable {
         if (batch.hasEdits() || store.hasNotes()) {
             writeBatch(true);
         }
-        Path unfinished = space.directory().resolve(TreeFileFormat.NAME_WHILE_MADE);
+        Path unfinished = content.directory().resolve(TreeFileFormat.NAME_WHILE_MADE);
         TreeHeader next;
-        EventSpan event = SpaceEvents.checkpoint(space.directory());
+        EventSpan event = SpaceEvents.checkpoint(content.directory());
         long bytes;
-        space.vfs().deleteIfExists(unfinished);
-        try (VfsFile copy = space.vfs().open(unfinished, OpenMode.CREATE)) {
+        content.vfs().deleteIfExists(unfinished);
+        try (VfsFile copy = content.vfs().open(unfinished, OpenMode.CREATE)) {
             next = treeFile.writeCopy(copy, tree.current(), SegmentTable.of(store), tag);
             bytes = copy.size();
         } catch (StoreFullException | OutOfMemoryError e) {
-            space.vfs().deleteIfExists(unfinished);
+            content.vfs().deleteIfExists(unfinished);
             return false;
         }
         LogicalLog old = log;
         log = old.createNext(
-                space.vfs(), space.directory(), next.storeId(), next.treeVersion(), edits.spareBytes()); // O4
+                content.vfs(), content.directory(), next.storeId(), next.treeVersion(), edits.spareBytes()); // O4
         old.close();
         unchangedBytes = LogFormat.FRAMES_OFFSET;
         edits.checkpointBegun(log);
         treeFile.close();
-        space.vfs().rename(unfinished, space.directory().resolve(TreeFileFormat.FILE_NAME));
-        space.vfs().syncDirectory(space.directory());
+        content.vfs().rename(unfinished, content.directory().resolve(TreeFileFormat.FILE_NAME));
+        content.vfs().syncDirectory(content.directory());
         treeFile.replaced(next);
-        space.vfs().delete(space.directory().resolve(LogFormat.fileName(old.generation())));
+        content.vfs().delete(content.directory().resolve(LogFormat.fileName(old.generation())));
         checkpoints++;
         event.finish(1, bytes);
         return true;
@@ -346,8 +350,8 @@ final class SpaceDurability implements AutoCloseable {
             writeBatch(true);
         }
         FlexTreeView view = tree.current();
-        space.epochs().pin(view.version()); // nobody but this thread could reclaim it before
-        space.epochs().seal();
+        epochs.pin(view.version()); // nobody but this thread could reclaim it before
+        epochs.seal();
         ByteBuffer table = SegmentTable.of(store);
         treeFile.beginVersion(tree, table.remaining());
         TreeHeader header = treeFile.header();
@@ -356,7 +360,7 @@ final class SpaceDurability implements AutoCloseable {
         pauses.begin();
         try {
             log = old.createNext(
-                    space.vfs(), space.directory(), header.storeId(), header.treeVersion() + 1, spareBytes);
+                    content.vfs(), content.directory(), header.storeId(), header.treeVersion() + 1, spareBytes);
         } finally {
             pauses.end();
         }
@@ -364,7 +368,7 @@ final class SpaceDurability implements AutoCloseable {
         edits.checkpointBegun(log);
         logBytesWritten += log.bytes();
         Checkpoint next = new Checkpoint(
-                space.vfs(), space.directory(), space.epochs(), treeFile, new SealedState(tree, view, table, tag), old);
+                content.vfs(), content.directory(), epochs, treeFile, new SealedState(tree, view, table, tag), old);
         pauses.begin();
         try {
             next.start();

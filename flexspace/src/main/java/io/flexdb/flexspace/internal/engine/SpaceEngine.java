@@ -17,6 +17,7 @@ import io.flexdb.flexspace.internal.log.LogBatch;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.reservation.EditReservation;
 import io.flexdb.flexspace.internal.reservation.SegmentReservation;
+import io.flexdb.flexspace.internal.reservation.SpaceContent;
 import io.flexdb.flexspace.internal.reservation.SpaceParts;
 import io.flexdb.flexspace.internal.segment.FrameCache;
 import io.flexdb.flexspace.internal.segment.Segment;
@@ -46,7 +47,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final Path directory;
     private final SpaceOwner owner;
     private final Health health; // the owner's
-    private final SpaceParts parts;
+    private final SpaceContent content;
     private final TreeFile treeFile;
     private final FlexTree tree;
     private BooleanSupplier isWriter = () -> true; // asked by assertions
@@ -98,7 +99,8 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
             store.honour(settings.leases, settings.maxLeasedBytes);
         }
         Epochs epochs = owner.epochs();
-        this.parts = new SpaceParts(vfs, directory, settings, epochs, treeFile, tree, store, batch, pauses);
+        this.content = new SpaceContent(vfs, directory, treeFile, tree, store);
+        SpaceParts parts = new SpaceParts(content, settings, epochs, batch, pauses);
         this.segments = new SegmentReservation(store, pauses, settings.maxDataBytes);
         EditReservation edits = new EditReservation(parts, segments, SpaceDurability.batchBytes(settings));
         this.collector = new GarbageCollector(parts, reads, this, segments, edits);
@@ -687,7 +689,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
      * @param view {@link #current()}, pinned until the check has ended. {@link #close} ends it
      */
     public SpaceChecker beginCheck(FlexTreeView view) {
-        return new SpaceChecker(parts, view, durability.logs(), runningChecks);
+        return new SpaceChecker(content, view, durability.logs(), runningChecks);
     }
 
     /**

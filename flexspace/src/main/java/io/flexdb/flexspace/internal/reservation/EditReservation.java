@@ -74,11 +74,12 @@ public final class EditReservation {
      * @param batchBytes how many bytes of log entries wait before they are written without being asked for
      */
     public EditReservation(SpaceParts space, SegmentReservation segments, int batchBytes) {
-        this.vfs = space.vfs();
-        this.spare = space.directory().resolve(LogicalLog.NAME_WHILE_MADE);
-        this.treeFile = space.treeFile();
-        this.tree = space.tree();
-        this.store = space.store();
+        SpaceContent content = space.content();
+        this.vfs = content.vfs();
+        this.spare = content.directory().resolve(LogicalLog.NAME_WHILE_MADE);
+        this.treeFile = content.treeFile();
+        this.tree = content.tree();
+        this.store = content.store();
         this.batch = space.batch();
         this.segments = segments;
         this.batchBytes = batchBytes;

@@ -7,6 +7,7 @@ import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.log.LogFormat;
 import io.flexdb.flexspace.internal.log.LogPieces;
+import io.flexdb.flexspace.internal.segment.DataFile;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flexspace.internal.segment.SegmentTable;
@@ -90,10 +91,9 @@ final class SpaceRecovery {
         data = FoundData.open(vfs, directory, id, toChange, format, segments);
         VfsFile file = data.file();
         try {
-            MappedReads mapped = settings.mappedReads ? new MappedReads(file) : null;
+            DataFile opened = new DataFile(file, format, settings.mappedReads ? new MappedReads(file) : null);
             BackgroundWorker worker = vfs.worker("flexdb-seal " + directory); // no thread yet
-            return new SegmentStore(
-                    file, format, owner.epochs(), worker, owner.memory(), settings.frameTableBytes, mapped);
+            return new SegmentStore(opened, owner.epochs(), worker, owner.memory(), settings.frameTableBytes);
         } catch (RuntimeException | Error e) {
             file.close();
             throw e;

@@ -8,6 +8,7 @@ import io.flexdb.flexspace.internal.base.WriterPauses;
 import io.flexdb.flexspace.internal.checkpoint.TreeFileFormat;
 import io.flexdb.flexspace.internal.checkpoint.TreeHeader;
 import io.flexdb.flexspace.internal.log.LogPieces;
+import io.flexdb.flexspace.internal.segment.DataFile;
 import io.flexdb.flexspace.internal.segment.Segment;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentRestore;
@@ -127,7 +128,7 @@ public final class SpaceSalvage implements AutoCloseable {
         }
         BackgroundWorker worker = vfs.worker("flexdb-seal"); // no thread: nothing is sealed
         long frameTableBytes = new SpaceSettings().frameTableBytes;
-        return new SegmentStore(data, format, epochs, worker, memory, frameTableBytes, null);
+        return new SegmentStore(new DataFile(data, format, null), epochs, worker, memory, frameTableBytes);
     }
 
     private void readTable(SegmentFormat format) {

@@ -32,18 +32,15 @@ public final class SegmentReader {
     private final int maxReadBytes;
 
     public SegmentReader(VfsFile file, SegmentFormat format) {
-        this(file, format, new ChecksumCache(format, 0), null);
+        this(new DataFile(file, format, null), new ChecksumCache(format, 0));
     }
 
-    /**
-     * @param checksums where those are kept that were read
-     * @param mapped a way to read the file without system calls; null for none
-     */
-    SegmentReader(VfsFile file, SegmentFormat format, ChecksumCache checksums, MappedReads mapped) {
+    /** @param checksums where those are kept that were read */
+    SegmentReader(DataFile data, ChecksumCache checksums) {
         this.checksums = checksums;
-        this.file = file;
-        this.mapped = mapped;
-        this.format = format;
+        this.file = data.file();
+        this.mapped = data.mapped();
+        this.format = data.format();
         this.maxReadBytes = Math.max(ReadScratch.READ_BYTES, format.frameBytes);
     }
 
@@ -172,9 +169,10 @@ public final class SegmentReader {
                 int piece = Math.min(from + length - at, maxReadBytes);
                 int first = at >>> format.frameShift;
                 int frames = piece >>> format.frameShift;
-                if (!copyMapped(segment, sums, first, frames, destination, at + scratch.shift, scratch)) {
+                if (!copyMapped(scratch, sums, first, frames, destination, at + scratch.shift)) {
                     readFrames(segment, first, frames, destination, at + scratch.shift, scratch.isAlone(length));
-                    verify(segment, sums, first, frames, frames, destination, at + scratch.shift, scratch.crc);
+                    int damaged = firstDamaged(scratch, sums, first, frames, destination, at + scratch.shift);
+                    requireSound(scratch, sums, damaged, first + frames);
                 }
                 at += piece;
             }
@@ -198,7 +196,7 @@ public final class SegmentReader {
             int frames = framesOf(at, piece);
             int most = isMapped(scratch, piece) ? ReadScratch.WORTH_A_CALL_BYTES : maxReadBytes;
             int ahead = Math.max(piece, Math.min(atOnce, most));
-            readIntoWindow(segment, sums, first, frames, framesOf(at, ahead), scratch);
+            readIntoWindow(scratch, sums, first, frames, framesOf(at, ahead));
             buffer.clear();
             if (scratch.cache != null) {
                 scratch.cache.put(segment.cachedFrames(scratch.cache), first, frames, buffer, 0);
@@ -209,11 +207,11 @@ public final class SegmentReader {
     }
 
     /** Reads some frames into the window, and those behind them as far as that can be done, so many in all. */
-    private void readIntoWindow(
-            Segment segment, int[] sums, int first, int wanted, int withThoseBehind, ReadScratch scratch) {
+    private void readIntoWindow(ReadScratch scratch, int[] sums, int first, int wanted, int withThoseBehind) {
+        Segment segment = scratch.wanted;
         scratch.clear();
         int frames = withThoseBehind;
-        if (copyMapped(segment, sums, first, frames, scratch.buffer, 0, scratch)) {
+        if (copyMapped(scratch, sums, first, frames, scratch.buffer, 0)) {
             scratch.hold(segment, first << format.frameShift, frames << format.frameShift);
             return;
         }
@@ -227,29 +225,30 @@ public final class SegmentReader {
             frames = wanted; // W2
             readFrames(segment, first, frames, scratch.buffer, 0);
         }
-        int sound = verify(segment, sums, first, wanted, frames, scratch.buffer, 0, scratch.crc);
-        scratch.hold(segment, first << format.frameShift, sound << format.frameShift);
+        int damaged = firstDamaged(scratch, sums, first, frames, scratch.buffer, 0);
+        requireSound(scratch, sums, damaged, first + wanted);
+        scratch.hold(segment, first << format.frameShift, damaged - first << format.frameShift);
     }
 
     /**
-     * Copies frames out of a mapping into a buffer from a position on, and verifies them there. Moves the buffer's
-     * position and limit.
+     * Copies frames of the segment wanted out of a mapping into a buffer from a position on, and verifies them there.
+     * Moves the buffer's position and limit.
      *
      * @return false if that is not how they are read now, or not all of them are there and sound
      */
     private boolean copyMapped(
-            Segment segment, int[] sums, int first, int frames, ByteBuffer buffer, int position, ReadScratch scratch) {
+            ReadScratch scratch, int[] sums, int first, int frames, ByteBuffer buffer, int position) {
         int bytes = frames << format.frameShift;
         if (!isMapped(scratch, bytes)) {
             return false;
         }
         buffer.limit(position + bytes);
         try {
-            if (!mapped.read(
-                    format.filePosition(segment.number, first << format.frameShift), buffer, position, bytes)) {
+            long at = format.filePosition(scratch.wanted.number, first << format.frameShift);
+            if (!mapped.read(at, buffer, position, bytes)) {
                 return false;
             }
-            if (firstDamaged(segment, sums, first, frames, buffer, position, scratch.crc) == first + frames) {
+            if (firstDamaged(scratch, sums, first, frames, buffer, position) == first + frames) {
                 return true;
             }
             mapped.throwPendingFault();
@@ -257,38 +256,6 @@ public final class SegmentReader {
             return false; // the system call will throw it, or has what the mapping has not
         }
         return false;
-    }
-
-    /**
-     * Verifies frames that lie in a buffer from a position on.
-     *
-     * @param wanted how many of them have to be sound
-     * @return how many are, up to the first one that is not
-     */
-    private int verify(
-            Segment segment,
-            int[] sums,
-            int first,
-            int wanted,
-            int frames,
-            ByteBuffer buffer,
-            int position,
-            CRC32C crc) {
-        for (int i = 0; i < frames; i++) {
-            int expected = sums[first + i];
-            int found = checksum(segment, first + i, buffer, position + (i << format.frameShift), crc);
-            if (found != expected) {
-                if (i < wanted) { // the value that was compared: a buffer of the caller's may have other bytes by now
-                    throw damage(segment, first + i, expected, found);
-                }
-                return i;
-            }
-        }
-        return frames;
-    }
-
-    private int checksum(Segment segment, int frame, ByteBuffer buffer, int position, CRC32C crc) {
-        return format.checksum(segment.number, segment.generation, frame, buffer, position, crc);
     }
 
     /** Reads frames into a buffer from a position on, unverified. Moves the buffer's position and limit. */
@@ -306,19 +273,37 @@ public final class SegmentReader {
     }
 
     /**
-     * Verifies frames that lie in a buffer from a position on. Moves the buffer's position and limit.
+     * Verifies frames of the segment wanted that lie in a buffer from a position on. Moves the buffer's position and
+     * limit.
      *
      * @return the first damaged one, or the one behind the last
      */
-    int firstDamaged(Segment segment, int[] sums, int first, int frames, ByteBuffer buffer, int position, CRC32C crc) {
+    private int firstDamaged(ReadScratch scratch, int[] sums, int first, int frames, ByteBuffer buffer, int position) {
+        Segment segment = scratch.wanted;
+        CRC32C crc = scratch.crc;
         for (int i = 0; i < frames; i++) {
-            int expected = sums[first + i]; // comes from memory while the checksum is calculated
-            int found = checksum(segment, first + i, buffer, position + (i << format.frameShift), crc);
-            if (found != expected) {
-                return first + i;
+            int frame = first + i;
+            int expected = sums[frame]; // comes from memory while the checksum is calculated
+            int at = position + (i << format.frameShift);
+            if (format.checksum(segment.number, segment.generation, frame, buffer, at, crc) != expected) {
+                return frame;
             }
         }
         return first + frames;
+    }
+
+    /**
+     * Requires that the frames before one are sound.
+     *
+     * @param damaged the first that is not, which {@link #firstDamaged} has returned just now
+     */
+    private void requireSound(ReadScratch scratch, int[] sums, int damaged, int end) {
+        if (damaged < end) {
+            // Of the CRC that was compared: a buffer of the caller's may have other bytes by now.
+            Segment segment = scratch.wanted;
+            int found = format.seal((int) scratch.crc.getValue(), segment.number, segment.generation, damaged);
+            throw damage(segment, damaged, sums[damaged], found);
+        }
     }
 
     /** The message about a damaged frame. */

@@ -69,30 +69,22 @@ public final class SegmentStore implements AutoCloseable {
 
     /** @param worker for what is done beside the writer; closed with this */
     public SegmentStore(VfsFile file, SegmentFormat format, Epochs epochs, BackgroundWorker worker) {
-        this(file, format, epochs, worker, new OffHeap(), new SpaceSettings().frameTableBytes, null);
+        this(new DataFile(file, format, null), epochs, worker, new OffHeap(), new SpaceSettings().frameTableBytes);
     }
 
     /**
      * @param worker for what is done beside the writer; closed with this
      * @param memory for segments
      * @param frameTableBytes for checksums of sealed segments
-     * @param mapped a way to read the file without system calls; null for none
      */
-    public SegmentStore(
-            VfsFile file,
-            SegmentFormat format,
-            Epochs epochs,
-            BackgroundWorker worker,
-            OffHeap memory,
-            long frameTableBytes,
-            MappedReads mapped) {
-        this.file = file;
-        this.format = format;
+    public SegmentStore(DataFile data, Epochs epochs, BackgroundWorker worker, OffHeap memory, long frameTableBytes) {
+        this.file = data.file();
+        this.format = data.format();
         this.epochs = epochs;
         this.memory = memory;
         this.checksums = new ChecksumCache(format, frameTableBytes);
-        this.reader = new SegmentReader(file, format, checksums, mapped);
-        this.mapped = mapped;
+        this.reader = new SegmentReader(data, checksums);
+        this.mapped = data.mapped();
         this.givingBack = memory::giveBack; // made at opening, and not in a heap that may be full
         this.places = new SegmentPlaces(file, format, this::liveBytes);
         this.notes = new SegmentNotes(places);

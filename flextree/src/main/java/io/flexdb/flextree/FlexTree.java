@@ -101,7 +101,7 @@ public final class FlexTree implements AutoCloseable {
         this.standalone = standalone;
         this.writer = new TreeWriter(options.shape(), epochs, memory);
         this.edits = new EditQueue(writer);
-        this.published = new FlexTreeView(writer.pool(), 0, 0, 0, 0, epochs.writerEpoch() - 1, null);
+        this.published = new FlexTreeView(writer, epochs.writerEpoch() - 1);
     }
 
     /** Maps the next {@code length} bytes after the last one. */
@@ -270,14 +270,7 @@ public final class FlexTree implements AutoCloseable {
     public FlexTreeView current() {
         checkOpen();
         madeEdits();
-        return new FlexTreeView(
-                writer.pool(),
-                writer.root(),
-                writer.level(),
-                writer.size(),
-                writer.extentCount(),
-                epochs.writerEpoch(),
-                null);
+        return new FlexTreeView(writer, epochs.writerEpoch());
     }
 
     /** Whether a view is of this tree, and from an epoch that has ended, so that it stays as it is while it is kept. */

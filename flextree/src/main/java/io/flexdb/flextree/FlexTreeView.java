@@ -3,6 +3,7 @@ package io.flexdb.flextree;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.NodePool;
 import io.flexdb.flextree.internal.tree.TreeReader;
+import io.flexdb.flextree.internal.tree.TreeWriter;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -33,18 +34,29 @@ public final class FlexTreeView implements AutoCloseable {
     private final Epochs pinnedBy;
     private volatile boolean closed;
 
-    FlexTreeView(NodePool pool, int root, int level, long size, long extentCount, long version, Epochs pinnedBy) {
-        this.pool = pool;
-        this.root = root;
-        this.level = level;
-        this.size = size;
-        this.extentCount = extentCount;
+    /** A view of a writer's state as it is now, which nobody has to close. */
+    FlexTreeView(TreeWriter writer, long version) {
+        this.pool = writer.pool();
+        this.root = writer.root();
+        this.level = writer.level();
+        this.size = writer.size();
+        this.extentCount = writer.extentCount();
         this.version = version;
+        this.pinnedBy = null;
+    }
+
+    private FlexTreeView(FlexTreeView same, Epochs pinnedBy) {
+        this.pool = same.pool;
+        this.root = same.root;
+        this.level = same.level;
+        this.size = same.size;
+        this.extentCount = same.extentCount;
+        this.version = same.version;
         this.pinnedBy = pinnedBy;
     }
 
     FlexTreeView pinnedBy(Epochs epochs) {
-        return new FlexTreeView(pool, root, level, size, extentCount, version, epochs);
+        return new FlexTreeView(this, epochs);
     }
 
     /** Bytes of the logical address space. */

@@ -143,8 +143,10 @@ public final class TreeNodes {
         retire(node, buffer, base, state);
     }
 
-    private static void copyEntries(
-            ByteBuffer source, int sourceBase, int from, ByteBuffer target, int base, int to, int level, int entries) {
+    /** Copies a node's entries from one on to a place in a node of the same kind; the counts are the caller's. */
+    private static void copyEntries(ByteBuffer source, int sourceBase, int from, ByteBuffer target, int base, int to) {
+        int level = NodeFormat.level(source.getLong(sourceBase));
+        int entries = count(source, sourceBase) - from;
         // The two arrays of both kinds of nodes: first the one that tells positions, then the one that tells contents.
         int firstBytes = level == 0 ? Integer.BYTES : Long.BYTES;
         int secondBytes = level == 0 ? Long.BYTES : Integer.BYTES;
@@ -224,7 +226,7 @@ public final class TreeNodes {
 
     static void insertChild(ByteBuffer node, int base, int i, long start, int child) {
         int count = count(node, base);
-        copyEntries(node, base, i, node, base, i + 1, 1, count - i);
+        copyEntries(node, base, i, node, base, i + 1);
         setChildStart(node, base, i, start);
         setChild(node, base, i, child);
         setCount(node, base, count + 1);
@@ -232,7 +234,7 @@ public final class TreeNodes {
 
     static void removeChildren(ByteBuffer node, int base, int from, int to) {
         int count = count(node, base);
-        copyEntries(node, base, to, node, base, from, 1, count - to);
+        copyEntries(node, base, to, node, base, from);
         clear(node, base, 1, count - (to - from), count);
         setCount(node, base, count - (to - from));
     }
@@ -252,7 +254,7 @@ public final class TreeNodes {
         ByteBuffer right = pool.chunk(sibling);
         int rightBase = NodeFormat.base(sibling);
         long median = level == 0 ? end(left, leftBase, kept - 1) : childStart(left, leftBase, kept);
-        copyEntries(left, leftBase, kept, right, rightBase, 0, level, count - kept);
+        copyEntries(left, leftBase, kept, right, rightBase, 0);
         shift(right, rightBase, level, 0, count - kept, -median);
         setCount(right, rightBase, count - kept);
         clear(left, leftBase, level, kept, count);
@@ -280,7 +282,7 @@ public final class TreeNodes {
         int leftBase = NodeFormat.base(left);
         // Offsets relative to the right node become relative to the left one.
         long rebase = childStart(parent, parentBase, i + 1) - childStart(parent, parentBase, i);
-        copyEntries(right, rightBase, 0, leftBuffer, leftBase, leftCount, level, rightCount);
+        copyEntries(right, rightBase, 0, leftBuffer, leftBase, leftCount);
         shift(leftBuffer, leftBase, level, leftCount, leftCount + rightCount, rebase);
         setCount(leftBuffer, leftBase, leftCount + rightCount);
         drop(sibling);

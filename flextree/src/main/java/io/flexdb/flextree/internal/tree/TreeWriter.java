@@ -341,16 +341,12 @@ public final class TreeWriter {
         if (touchedEdit == UNTOUCHED) {
             NodeFormat.touchWords(buffer, base);
         }
-        int first = extentAt(buffer, base, from);
-        int last = to <= end(buffer, base, first) ? first : extentAt(buffer, base, to - 1);
-        int added = extentsAdded(buffer, base, first, last, from, to);
-        int count = count(buffer, base) + added;
-        if (count == 0 || count > nodes.leafCapacity) {
+        int countBefore = count(buffer, base);
+        if (!collapseLeaf(buffer, base, from, to)) {
             undoShifts(1, length);
             return false;
         }
-        removeFromLeaf(buffer, base, first, last, added, from, to);
-        if (passesMark(count - added, count, nodes.leafCapacity)) {
+        if (passesMark(countBefore, count(buffer, base), nodes.leafCapacity)) {
             for (int at = 1; at <= level && isUnderfull(node, at - 1); at++) {
                 node = path[at];
                 mergeWithSiblings(pool.chunk(node), NodeFormat.base(node), pathIndex[at], at - 1);
@@ -460,27 +456,22 @@ public final class TreeWriter {
         nodes.mergeIfSmall(parent, base, i - 1, childLevel);
     }
 
+    /**
+     * Removes [from, to) from a writable leaf.
+     *
+     * @return false, with nothing changed, if that is all of it, or there is no room for the extent that this cuts in two
+     */
     private boolean collapseLeaf(ByteBuffer leaf, int base, int from, int to) {
         int first = extentAt(leaf, base, from);
         int last = to <= end(leaf, base, first) ? first : extentAt(leaf, base, to - 1);
-        int added = extentsAdded(leaf, base, first, last, from, to);
-        if (count(leaf, base) + added > nodes.leafCapacity) {
-            return false;
-        }
-        removeFromLeaf(leaf, base, first, last, added, from, to);
-        return true;
-    }
-
-    /** By how many the extents of a leaf grow, mostly negative, when [from, to) is removed from those first to last. */
-    private static int extentsAdded(ByteBuffer leaf, int base, int first, int last, int from, int to) {
-        int kept = (from > start(leaf, base, first) ? 1 : 0) + (to < end(leaf, base, last) ? 1 : 0);
-        return kept - (last - first + 1);
-    }
-
-    private void removeFromLeaf(ByteBuffer leaf, int base, int first, int last, int added, int from, int to) {
-        int count = count(leaf, base);
         int lastEnd = end(leaf, base, last);
         boolean keepFirst = from > start(leaf, base, first);
+        int kept = (keepFirst ? 1 : 0) + (to < lastEnd ? 1 : 0);
+        int added = kept - (last - first + 1); // mostly negative
+        int count = count(leaf, base);
+        if (count + added == 0 || count + added > nodes.leafCapacity) {
+            return false;
+        }
         long rest = advance(word(leaf, base, last), to - start(leaf, base, last));
         if (added < 0) {
             TreeNodes.closeGap(leaf, base, last + 1, count, -added, to - from);
@@ -497,6 +488,7 @@ public final class TreeWriter {
         }
         setCount(leaf, base, count + added);
         extentCount += added;
+        return true;
     }
 
     private void dropSubtree(int node, int nodeLevel) {

@@ -171,8 +171,8 @@ public final class FlexDBBackups implements AutoCloseable {
     }
 
     private static Backup backup(Manifest manifest, FlexDBCheckReport.Finding damage) {
-        return new Reports.Backup(
-                manifest.id(), manifest.time(), manifest.sequence(), manifest.bytes(), manifest.newBytes(), damage);
+        Manifest.Summary of = manifest.summary();
+        return new Reports.Backup(of.id(), of.time(), of.sequence(), manifest.bytes(), of.newBytes(), damage);
     }
 
     /**

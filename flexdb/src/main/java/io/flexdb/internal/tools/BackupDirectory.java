@@ -216,16 +216,9 @@ public final class BackupDirectory implements AutoCloseable {
             CopiedFiles reader = new CopiedFiles(bytes -> {});
             List<Manifest.CopiedFile> files = describe(own, reader);
             steps.tell();
-            Manifest manifest = new Manifest(
-                    proof.id(),
-                    space.storeId(),
-                    time,
-                    copy.sequence(),
-                    space.format().segmentBytes,
-                    space.format().frameBytes,
-                    target.newBytes() + reader.usedBytes(),
-                    files,
-                    target.names());
+            long newBytes = target.newBytes() + reader.usedBytes();
+            Manifest.Summary summary = new Manifest.Summary(proof.id(), time, copy.sequence(), newBytes);
+            Manifest manifest = new Manifest(summary, space.format(), files, target.names());
             lockWatch.requireHeld(); // B8
             writeOrTakeBack(manifest, proof);
             return manifest;
@@ -480,7 +473,7 @@ public final class BackupDirectory implements AutoCloseable {
     }
 
     private BackupReading read(Manifest manifest, Progress progress) {
-        return new BackupReading(vfs, found.directoryOf(manifest.id()), manifest, segments, progress);
+        return new BackupReading(vfs, found.directoryOf(manifest.summary().id()), manifest, segments, progress);
     }
 
     /** Lets the directory go. */

@@ -57,11 +57,11 @@ final class CopiedFiles {
                 }
             }
         }
-        if (last < manifest.sequence()) {
+        if (last < manifest.summary().sequence()) {
             throw new CorruptionException(
                     directory,
                     0,
-                    "writes up to sequence number " + manifest.sequence() + " in the space and the logs",
+                    "writes up to sequence number " + manifest.summary().sequence() + " in the space and the logs",
                     "none behind " + last);
         }
     }

@@ -108,12 +108,12 @@ final class FoundBackups {
     Manifest read(long id) {
         Manifest manifest = Manifest.read(vfs, manifestOf(id));
         long storeId = file().storeId();
-        if (manifest.id() != id || manifest.storeId() != storeId) {
+        if (manifest.summary().id() != id || manifest.storeId() != storeId) {
             throw new CorruptionException(
                     manifestOf(id),
                     0,
                     "backup " + id + " of store " + Long.toHexString(storeId),
-                    "backup " + manifest.id() + " of store " + Long.toHexString(manifest.storeId()));
+                    "backup " + manifest.summary().id() + " of store " + Long.toHexString(manifest.storeId()));
         }
         return manifest;
     }

@@ -1,5 +1,6 @@
 package io.flexdb.internal.tools;
 
+import io.flexdb.flexspace.internal.base.SegmentSizes;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.storage.CorruptionException;
@@ -13,28 +14,26 @@ import java.util.regex.Pattern;
 /**
  * The parts of a backup. It is written last: a backup without it is none.
  *
- * @param id the number of the backup
- * @param storeId of the store, which those restored have too
- * @param time when the backup was begun
- * @param sequence the last write that it has
- * @param newBytes that were not in earlier ones
+ * @param summary what is told of it without its parts
+ * @param format of the store's segments
  * @param files that it has for itself
  * @param segments which it may share with others
  */
-public record Manifest(
-        long id,
-        long storeId,
-        Instant time,
-        long sequence,
-        int segmentBytes,
-        int frameBytes,
-        long newBytes,
-        List<CopiedFile> files,
-        List<String> segments) {
+public record Manifest(Summary summary, SegmentFormat format, List<CopiedFile> files, List<String> segments) {
     static final String NAME = "manifest";
     private static final String TITLE = "A backup of a FlexDB store.";
     private static final int BEGINNING_BYTES = 256;
     private static final Pattern FILE = Pattern.compile("(space/tree|space/log-1|wal/[0-9]{20})");
+
+    /**
+     * What is told of a backup in a list of them.
+     *
+     * @param id its number
+     * @param time when it was begun
+     * @param sequence the last write that it has
+     * @param newBytes that were not in earlier ones
+     */
+    public record Summary(long id, Instant time, long sequence, long newBytes) {}
 
     /**
      * A file of its own.
@@ -47,28 +46,28 @@ public record Manifest(
 
     /** Bytes of all files and segments. */
     public long bytes() {
-        SegmentFormat format = format();
         long bytes = files.stream().mapToLong(CopiedFile::bytes).sum();
         for (String name : segments) {
             SegmentName segment = SegmentName.parse(name);
-            bytes += segment.sealed() ? segmentBytes : (long) segment.frames() << format.frameShift;
+            bytes += segment.sealed() ? format.segmentBytes : (long) segment.frames() << format.frameShift;
         }
         return bytes;
     }
 
-    SegmentFormat format() {
-        return new SegmentFormat(segmentBytes, frameBytes, storeId);
+    /** The store that it is of, which those restored are as well. */
+    long storeId() {
+        return format.storeId;
     }
 
     void write(Vfs vfs, Path directory) {
         List<String> lines = new ArrayList<>();
-        lines.add("backup = " + id);
-        lines.add("store = " + Long.toHexString(storeId));
-        lines.add("time = " + time);
-        lines.add("sequence = " + sequence);
-        lines.add("segmentBytes = " + segmentBytes);
-        lines.add("frameBytes = " + frameBytes);
-        lines.add("newBytes = " + newBytes);
+        lines.add("backup = " + summary.id);
+        lines.add("store = " + Long.toHexString(storeId()));
+        lines.add("time = " + summary.time);
+        lines.add("sequence = " + summary.sequence);
+        lines.add("segmentBytes = " + format.segmentBytes);
+        lines.add("frameBytes = " + format.frameBytes);
+        lines.add("newBytes = " + summary.newBytes);
         files.forEach(
                 file -> lines.add("file = " + file.name + " " + file.bytes + " " + Integer.toHexString(file.crc)));
         segments.forEach(segment -> lines.add("segment = " + segment));
@@ -98,8 +97,8 @@ public record Manifest(
             long storeId = Long.parseUnsignedLong(in.next("store"), 16);
             Instant time = Instant.parse(in.next("time"));
             long sequence = Long.parseLong(in.next("sequence"));
-            int segmentBytes = Integer.parseInt(in.next("segmentBytes"));
-            int frameBytes = Integer.parseInt(in.next("frameBytes"));
+            SegmentSizes sizes = new SegmentSizes(
+                    Integer.parseInt(in.next("segmentBytes")), Integer.parseInt(in.next("frameBytes")));
             long newBytes = Long.parseLong(in.next("newBytes"));
             List<CopiedFile> files = new ArrayList<>();
             while (in.isNext("file")) {
@@ -117,15 +116,11 @@ public record Manifest(
                 }
                 segments.add(name);
             }
-            boolean sound = in.at == lines.size()
-                    && Integer.bitCount(segmentBytes) == 1
-                    && Integer.bitCount(frameBytes) == 1
-                    && frameBytes > 0
-                    && segmentBytes / frameBytes >= 32;
-            if (!sound) {
+            if (in.at != lines.size() || !sizes.areSound()) {
                 throw in.bad("nothing more, and sizes that fit each other");
             }
-            return new Manifest(id, storeId, time, sequence, segmentBytes, frameBytes, newBytes, files, segments);
+            Summary summary = new Summary(id, time, sequence, newBytes);
+            return new Manifest(summary, new SegmentFormat(sizes, storeId), files, segments);
         } catch (NumberFormatException | DateTimeParseException e) {
             throw in.bad("a value of its kind");
         }

@@ -23,7 +23,7 @@ class MemoryBudgetTest {
     void aCacheThatWasAskedForLeavesMemtablesThatAreWorthACommit(long cacheMib) {
         MemoryBudget budget = budget(FlexDBOptions.defaults().withCacheBytes(cacheMib * MIB), 128);
         assertEquals(cacheMib * MIB, budget.cacheBytes());
-        assertTrue(budget.memtableBytes() >= 4 * MIB, budget::toString);
+        assertTrue(budget.memtables().bytes() >= 4 * MIB, budget::toString);
         assertTrue(sum(budget) <= 128 * MIB, budget::toString);
     }
 
@@ -45,10 +45,12 @@ class MemoryBudgetTest {
     }
 
     private static long sum(MemoryBudget budget) {
+        MemoryBudget.Buffers buffers = budget.buffers();
         return budget.cacheBytes()
-                + budget.memtables() * MemTable.tableBytes(budget.memtableBytes())
-                + budget.segmentBytes()
-                + budget.readBytes()
-                + budget.commitBytes();
+                + budget.memtables().count()
+                        * MemTable.tableBytes(budget.memtables().bytes())
+                + buffers.segmentBytes()
+                + buffers.readBytes()
+                + buffers.commitBytes();
     }
 }

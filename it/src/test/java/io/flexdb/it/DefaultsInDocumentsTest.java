@@ -121,20 +121,22 @@ class DefaultsInDocumentsTest {
                 "derived: at most " + bytes(most.totalBytes()),
                 rows.get("withMemoryBytes").defaultValue());
         assertEquals(
-                "derived: at most " + bytes(most.memtableBytes()),
+                "derived: at most " + bytes(most.memtables().bytes()),
                 rows.get("withMemtableBytes").defaultValue());
         assertEquals(
                 "derived: size of the cache", rows.get("withMaxPinnedBytes").defaultValue());
-        assertEquals(most.cacheBytes(), most.maxPinnedBytes());
+        assertEquals(most.cacheBytes(), most.memtables().maxPinnedBytes());
         Pattern row = Pattern.compile("(?m)^\\| ([0-9]+ [MG]iB)( and more)? \\|(.+) \\|$");
         List<MatchResult> found = row.matcher(tuning()).results().toList();
         assertTrue(found.size() >= 5, () -> "rows by heap: " + found.size());
         for (MatchResult heap : found) {
             long heapBytes = (long) number(heap.group(1));
             MemoryBudget budget = budget(heapBytes);
+            MemoryBudget.Memtables memtables = budget.memtables();
+            MemoryBudget.Buffers buffers = budget.buffers();
             String expected = " " + bytes(budget.totalBytes()) + " | " + bytes(budget.cacheBytes()) + " | "
-                    + budget.memtables() + " × " + mebibytes(MemTable.tableBytes(budget.memtableBytes())) + " | "
-                    + budget.segmentBuffers() + " × " + bytes(budget.segmentBytes() / budget.segmentBuffers());
+                    + memtables.count() + " × " + mebibytes(MemTable.tableBytes(memtables.bytes())) + " | "
+                    + buffers.segments() + " × " + bytes(buffers.segmentBytes() / buffers.segments());
             assertEquals(expected, heap.group(3), heap.group(1));
             if (heap.group(2) != null) {
                 assertEquals(budget, budget(8 * heapBytes), heap.group());

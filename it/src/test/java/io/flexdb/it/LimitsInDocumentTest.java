@@ -93,7 +93,7 @@ class LimitsInDocumentTest {
     @Test
     void memtablesAreAsLargeAsThePageSays() throws IOException {
         JvmMemory much = new JvmMemory(8L << 30, 8L << 30, 1L << 40);
-        long bytes = MemoryBudget.of(new StoreSettings(), much).memtableBytes();
+        long bytes = MemoryBudget.of(new StoreSettings(), much).memtables().bytes();
         assertEquals(bytes >> 20, numbers("pair whose value is not a large value")[0]);
     }
 

@@ -177,7 +177,7 @@ public final class FollowedState implements AutoCloseable {
                 dataFile(),
                 waits);
         large = LargeValues.ofReader(engine, store.health); // to read those that wait for a commit
-        contexts = new ReadContexts(store.memory, store.budget.readBytes());
+        contexts = new ReadContexts(store.memory, store.budget.buffers().readBytes());
         reader = new StoreReader(versions, ofIntervals, contexts, store.merges, large, false);
         tables.keyspaces().learn(reader);
         tables.publish(versions, references());

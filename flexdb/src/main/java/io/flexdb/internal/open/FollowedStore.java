@@ -393,7 +393,7 @@ public final class FollowedStore implements AutoCloseable {
 
     private boolean isToBeReadAnew() {
         long grown = current.tableBytes() - tableBytesLoaded;
-        boolean large = grown > (long) budget.memtables() * settings.memtableBytes;
+        boolean large = grown > (long) budget.memtables().count() * settings.memtableBytes;
         boolean old = current.tableCount() > MANY_TABLES || current.isOld();
         return current.isLost() || current.isBehindLoad() || (large || old) && current.isOvertaken();
     }

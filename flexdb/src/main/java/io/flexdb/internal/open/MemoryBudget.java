@@ -9,24 +9,10 @@ import io.flexdb.internal.mem.MemTable;
  *
  * @param totalBytes all of it
  * @param cacheBytes of the cache: directories of intervals, or these and frames
- * @param memtableBytes of one memtable, its hash index apart
- * @param memtables how many there are, but for what snapshots and cursors hold back
- * @param maxPinnedBytes of memtables that snapshots and cursors hold back
- * @param segmentBuffers how many segments there are in memory
- * @param segmentBytes of these
- * @param readBytes of buffers kept for reads, and as much again of those that read the file
- * @param commitBytes of buffers of the commit thread, of logs and checkpoints
+ * @param memtables their number and size
+ * @param buffers what files are read and written by
  */
-public record MemoryBudget(
-        long totalBytes,
-        long cacheBytes,
-        int memtableBytes,
-        int memtables,
-        long maxPinnedBytes,
-        int segmentBuffers,
-        long segmentBytes,
-        long readBytes,
-        long commitBytes) {
+public record MemoryBudget(long totalBytes, long cacheBytes, Memtables memtables, Buffers buffers) {
     /*
      * Four memtables: one takes writes, two wait or are being committed, and one is free, so that a writer who has
      * filled the first need not wait for the last readers of another. Two are enough, and are used where there is
@@ -46,6 +32,25 @@ public record MemoryBudget(
     private static final long LEAST_BESIDE_CACHE_BYTES = MemTable.tableBytes(4 << 20);
     private static final long MAX_READ_BYTES = 8 << 20;
     private static final long MAX_COMMIT_BYTES = 4 << 20;
+
+    /**
+     * The memtables.
+     *
+     * @param count how many there are, but for what snapshots and cursors hold back
+     * @param bytes of each, its hash index apart
+     * @param maxPinnedBytes of those that snapshots and cursors hold back
+     */
+    public record Memtables(int count, int bytes, long maxPinnedBytes) {}
+
+    /**
+     * The buffers of a store.
+     *
+     * @param segments how many segments there are in memory
+     * @param segmentBytes of all these
+     * @param readBytes of buffers kept for reads, and as much again of those that read the file
+     * @param commitBytes of buffers of the commit thread, of logs and checkpoints
+     */
+    public record Buffers(int segments, long segmentBytes, long readBytes, long commitBytes) {}
 
     /**
      * Divides the memory.
@@ -107,7 +112,10 @@ public record MemoryBudget(
             pinned = Math.max(memtables, rest - memtables); // the cache's memory, and unused memory
         }
         return new MemoryBudget(
-                Math.max(sum, total), cache, memtable, tables, pinned, buffers, segments, reads, commits);
+                Math.max(sum, total),
+                cache,
+                new Memtables(tables, memtable, pinned),
+                new Buffers(buffers, segments, reads, commits));
     }
 
     /** The sum of two that are not negative, or the largest number if it is above that. */
@@ -175,15 +183,16 @@ public record MemoryBudget(
         StoreSettings derived = settings.copy();
         derived.memoryBytes = Math.max(1 << 20, totalBytes);
         derived.cacheBytes = cacheBytes;
-        derived.memtableBytes = memtableBytes;
-        derived.maxPinnedBytes = maxPinnedBytes;
-        derived.space = settings.space.withSegmentBuffers(segmentBuffers);
+        derived.memtableBytes = memtables.bytes;
+        derived.maxPinnedBytes = memtables.maxPinnedBytes;
+        derived.space = settings.space.withSegmentBuffers(buffers.segments);
         return derived;
     }
 
     @Override
     public String toString() {
-        return "memory " + totalBytes + " bytes: cache " + cacheBytes + ", " + memtables + " memtables of "
-                + memtableBytes + ", segments " + segmentBytes + ", reads " + readBytes + ", commits " + commitBytes;
+        return "memory " + totalBytes + " bytes: cache " + cacheBytes + ", " + memtables.count + " memtables of "
+                + memtables.bytes + ", segments " + buffers.segmentBytes + ", reads " + buffers.readBytes
+                + ", commits " + buffers.commitBytes;
     }
 }

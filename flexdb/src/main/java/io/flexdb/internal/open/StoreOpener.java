@@ -189,13 +189,14 @@ public final class StoreOpener {
             if (!vfs.exists(walDirectory)) {
                 SpaceEngine.createDirectory(vfs, walDirectory);
             }
+            int memtables = budget.memtables().count();
             memLogs = new MemLogs(
                     vfs,
                     walDirectory,
                     recovery.highest(),
                     sizeDerived
-                            ? MemtableSizes.derived(settings.memtableBytes, budget.memtables(), scheduler)
-                            : new MemtableSizes(settings.memtableBytes, false, budget.memtables()),
+                            ? MemtableSizes.derived(settings.memtableBytes, memtables, scheduler)
+                            : new MemtableSizes(settings.memtableBytes, false, memtables),
                     memory,
                     settings.force == Force.BEFORE_RETURN);
             memLogs.beginWith(replayedBytes);
@@ -257,7 +258,7 @@ public final class StoreOpener {
         long tree = fileBytes(directory.resolve(StoreFiles.SPACE_NAME).resolve("tree"));
         long index =
                 fileBytes(directory.resolve(StoreFiles.INTERVALS_NAME)); // outlines are about as large as its nodes
-        long buffers = budget.segmentBytes() + 2 * MemTable.tableBytes(settings.memtableBytes);
+        long buffers = budget.buffers().segmentBytes() + 2 * MemTable.tableBytes(settings.memtableBytes);
         return "about " + Math.max(held, tree + index + buffers) + " bytes of direct memory (FlexTree " + tree
                 + ", sparse index " + (index == 0 ? "not known" : index) + ", segments and memtables " + buffers
                 + "), where "
@@ -294,7 +295,7 @@ public final class StoreOpener {
                 vfs, space, found.storeId(), ofSpace, new SpaceOwner(epochs, health, memory), found.isNew());
         directoryBytes = budget.directoryBytes(mapped);
         cache = new IntervalCache(epochs, directoryBytes, memory);
-        contexts = new ReadContexts(memory, budget.readBytes());
+        contexts = new ReadContexts(memory, budget.buffers().readBytes());
         memory.giver(new OffHeap.Giver() {
             @Override
             public long giveBack(long bytes) {

@@ -10,13 +10,19 @@ import java.util.Arrays;
  * @param newestFirst the memtables
  * @param after entries up to this sequence number are left out
  * @param through and so are those above this one, which must be visible
- * @param from the first key; null for all
- * @param to where to end; a few keys from there on may be taken too. null for all
+ * @param keys of the entries
  * @param only which others are left out
  * @param cutThrough deleted ranges up to this number, not below {@code through}, are out of the space already
  */
-record EntryRange(
-        MemTable[] newestFirst, long after, long through, byte[] from, byte[] to, Only only, long cutThrough) {
+record EntryRange(MemTable[] newestFirst, long after, long through, Keys keys, Only only, long cutThrough) {
+    /**
+     * A range of keys.
+     *
+     * @param from the first one; null for all
+     * @param to where to end; a few keys from there on may be taken too. null for all
+     */
+    record Keys(byte[] from, byte[] to) {}
+
     /** The kind of entries to apply. */
     enum Only {
         /** All kinds. */
@@ -29,23 +35,28 @@ record EntryRange(
 
     /** All entries. */
     static EntryRange of(MemTable[] newestFirst, long after, long through) {
-        return new EntryRange(newestFirst, after, through, null, null, Only.ANY, through);
+        return new EntryRange(newestFirst, after, through, new Keys(null, null), Only.ANY, through);
     }
 
     EntryRange from(byte[] key) {
-        return new EntryRange(newestFirst, after, through, key, to, only, cutThrough);
+        return new EntryRange(newestFirst, after, through, new Keys(key, keys.to), only, cutThrough);
     }
 
     EntryRange to(byte[] key) {
-        return new EntryRange(newestFirst, after, through, from, key, only, cutThrough);
+        return new EntryRange(newestFirst, after, through, new Keys(keys.from, key), only, cutThrough);
     }
 
     EntryRange only(Only some) {
-        return new EntryRange(newestFirst, after, through, from, to, some, cutThrough);
+        return new EntryRange(newestFirst, after, through, keys, some, cutThrough);
     }
 
     EntryRange cutThrough(long sequence) {
-        return new EntryRange(newestFirst, after, through, from, to, only, sequence);
+        return new EntryRange(newestFirst, after, through, keys, only, sequence);
+    }
+
+    /** The first key; null for all. */
+    byte[] from() {
+        return keys.from;
     }
 
     boolean onlyDeletes() {
@@ -54,6 +65,6 @@ record EntryRange(
 
     /** Whether a key is at or behind the end. */
     boolean isBehind(byte[] key, int length) {
-        return to != null && Arrays.compareUnsigned(key, 0, length, to, 0, to.length) >= 0;
+        return keys.to != null && Arrays.compareUnsigned(key, 0, length, keys.to, 0, keys.to.length) >= 0;
     }
 }

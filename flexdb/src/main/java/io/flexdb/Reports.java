@@ -18,16 +18,17 @@ final class Reports {
     private Reports() {}
 
     static FlexDBCheckReport checked(StoreChecker.Result result) {
+        StoreChecker.Counted counted = result.counted();
         return new Check(
                 findings(result.problems()),
                 result.problems().count(),
                 result.sequence(),
                 result.bytesRead(),
-                result.pairs(),
-                result.intervals(),
-                result.extents(),
-                result.segments(),
-                result.logFrames());
+                counted.pairs(),
+                counted.intervals(),
+                counted.extents(),
+                counted.segments(),
+                counted.logFrames());
     }
 
     static FlexDBSalvageReport salvaged(StoreSalvage.Result result) {

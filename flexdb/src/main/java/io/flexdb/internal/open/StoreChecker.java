@@ -47,16 +47,16 @@ public final class StoreChecker implements AutoCloseable {
         void done(long bytes, long ofBytes);
     }
 
-    /** The findings. */
-    public record Result(
-            Problems problems,
-            long sequence,
-            long bytesRead,
-            long pairs,
-            long intervals,
-            long extents,
-            int segments,
-            long logFrames) {}
+    /**
+     * The findings.
+     *
+     * @param sequence the last write that was checked
+     * @param counted what there was
+     */
+    public record Result(Problems problems, long sequence, long bytesRead, Counted counted) {}
+
+    /** How much of each kind was checked. */
+    public record Counted(long pairs, long intervals, long extents, int segments, long logFrames) {}
 
     private final Vfs vfs;
     private final Path directory;
@@ -119,8 +119,8 @@ public final class StoreChecker implements AutoCloseable {
         }
         problems.count(files.findingCount() - files.findings().size());
         tell();
-        return new Result(
-                problems, pin.sequence(), bytes, pairs, intervals, files.extents(), files.segments(), logFrames);
+        Counted counted = new Counted(pairs, intervals, files.extents(), files.segments(), logFrames);
+        return new Result(problems, pin.sequence(), bytes, counted);
     }
 
     private void step(long more) {

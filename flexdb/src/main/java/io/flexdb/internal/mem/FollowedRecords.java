@@ -21,34 +21,26 @@ final class FollowedRecords {
     }
 
     /**
-     * Copies a part of the record's bytes that are in pieces, verified. The {@link LargeReference} stands at a
-     * position.
+     * Fills a buffer from its position to its limit, which both stay, with a part of the record's bytes that are in
+     * pieces, verified. The {@link LargeReference} stands at a position.
      */
-    void copy(
-            ByteBuffer reference,
-            int position,
-            long allBytes,
-            long from,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length) {
+    void copy(ByteBuffer reference, int position, long allBytes, long from, ByteBuffer destination) {
         int pieces = LargeReference.pieces((int) allBytes, maxExtentBytes);
         long at = from;
-        for (int done = 0; done < length; ) {
+        for (int to = destination.position(); to < destination.limit(); ) {
             int piece = (int) (at / maxExtentBytes);
             int inPiece = (int) (at % maxExtentBytes);
             int pieceBytes = (int) Math.min(maxExtentBytes, allBytes - (long) piece * maxExtentBytes);
-            int bytes = Math.min(length - done, pieceBytes - inPiece);
+            int bytes = Math.min(destination.limit() - to, pieceBytes - inPiece);
             long address = LargeReference.address(reference, position, piece);
             int checksum = LargeReference.pieceChecksum(reference, position, pieces, piece);
-            ByteBuffer part = destination.duplicate();
-            part.limit(destinationPosition + done + bytes).position(destinationPosition + done);
+            ByteBuffer part = destination.duplicate().limit(to + bytes).position(to);
             if (bytes == pieceBytes) {
                 reads.readFollowed(address, part, checksum);
             } else {
                 copyPart(address, checksum, pieceBytes, inPiece, part);
             }
-            done += bytes;
+            to += bytes;
             at += bytes;
         }
     }

@@ -485,22 +485,17 @@ public final class LargeValues {
     // ---- reading
 
     /**
-     * Copies a part of a value, verified. Inside an epoch that holds a version with the reference (V2).
+     * Fills a buffer from its position to its limit, which both stay, with a part of a value, verified. Inside an epoch
+     * that holds a version with the reference (V2).
      *
      * @param reference has the {@link LargeReference} at a position
      * @param keyLength of the entry
      * @param expiry of the entry
      * @param from where in the value
      */
-    public void copy(
-            ByteBuffer reference,
-            int position,
-            int keyLength,
-            long expiry,
-            int from,
-            ByteBuffer destination,
-            int destinationPosition,
-            int length) {
+    public void copy(ByteBuffer reference, int position, int keyLength, long expiry, int from, ByteBuffer destination) {
+        int to = destination.position();
+        int length = destination.remaining();
         int valueLength = LargeReference.valueLength(reference, position);
         long recordBytes = RecordFormat.recordBytes(keyLength, valueLength, expiry, 0);
         int headBytes = LargeReference.headBytes(reference, position);
@@ -510,12 +505,13 @@ public final class LargeValues {
         if (at < 0) {
             done = (int) Math.min(length, -at);
             int here = position + LargeReference.headAt(pieces) + headBytes + (int) at;
-            destination.put(destinationPosition, reference, here, done);
+            destination.put(to, reference, here, done);
             at += done;
         }
         if (followed != null) {
             long pieceBytes = recordBytes - headBytes;
-            followed.copy(reference, position, pieceBytes, at, destination, destinationPosition + done, length - done);
+            followed.copy(
+                    reference, position, pieceBytes, at, destination.duplicate().position(to + done));
             return;
         }
         while (done < length) {
@@ -523,7 +519,7 @@ public final class LargeValues {
             int inPiece = (int) (at % maxExtentBytes);
             int bytes = Math.min(length - done, maxExtentBytes - inPiece);
             long address = LargeReference.address(reference, position, piece) + inPiece;
-            engine.reads().readStaged(address, destination, destinationPosition + done, bytes);
+            engine.reads().readStaged(address, destination, to + done, bytes);
             done += bytes;
             at += bytes;
         }
@@ -537,7 +533,7 @@ public final class LargeValues {
             long expiry = WritePayload.time(payload, reference + entry.valueLength());
             ByteBuffer from = ByteBuffer.wrap(payload).order(ByteOrder.LITTLE_ENDIAN);
             int valueLength = LargeReference.valueLength(payload, reference);
-            copy(from, reference, entry.keyLength(), expiry, 0, ByteBuffer.wrap(value), at, valueLength);
+            copy(from, reference, entry.keyLength(), expiry, 0, ByteBuffer.wrap(value, at, valueLength));
         });
     }
 }

@@ -228,12 +228,10 @@ public final class OperandFold {
         @Override
         public void read(int from, ByteBuffer to) {
             int position = table.valuePosition(ref);
-            int length = to.remaining();
             if (table.isLarge(ref)) {
-                int keyLength = table.keyLength(ref);
-                large.copy(table.buffer(), position, keyLength, table.expiry(ref), from, to, to.position(), length);
+                large.copy(table.buffer(), position, table.keyLength(ref), table.expiry(ref), from, to);
             } else {
-                to.put(to.position(), table.buffer(), position + from, length);
+                to.put(to.position(), table.buffer(), position + from, to.remaining());
             }
             to.position(to.limit());
         }
@@ -262,8 +260,7 @@ public final class OperandFold {
     private byte[] largeBytes(MemTable table, int ref) {
         byte[] bytes = new byte[table.valueLength(ref)];
         int reference = table.valuePosition(ref);
-        ByteBuffer to = ByteBuffer.wrap(bytes);
-        large.copy(table.buffer(), reference, table.keyLength(ref), table.expiry(ref), 0, to, 0, bytes.length);
+        large.copy(table.buffer(), reference, table.keyLength(ref), table.expiry(ref), 0, ByteBuffer.wrap(bytes));
         return bytes;
     }
 

@@ -516,27 +516,18 @@ public final class MergeCursor implements AutoCloseable {
     /** Reads a value that is where it is: nobody needs it as long as it is not asked for. */
     private void readLarge() {
         ByteBuffer large = ByteBuffer.wrap(StoreReader.newValue(valueLength));
-        readPart(0, large, valueLength);
+        readPart(0, large);
         values = large;
         valuePosition = 0;
     }
 
-    private void readPart(int from, ByteBuffer destination, int length) {
+    private void readPart(int from, ByteBuffer destination) {
         if (current == spaceSource) {
-            space.readValue(from, destination, destination.position(), length);
+            space.readValue(from, destination, destination.position(), destination.remaining());
         } else {
             pin.beginRead(); // which keeps what the entry refers to
             try {
-                reader.large()
-                        .copy(
-                                buffer,
-                                valuePosition,
-                                keyLength,
-                                expiry,
-                                from,
-                                destination,
-                                destination.position(),
-                                length);
+                reader.large().copy(buffer, valuePosition, keyLength, expiry, from, destination);
             } finally {
                 pin.endRead();
             }
@@ -993,7 +984,7 @@ public final class MergeCursor implements AutoCloseable {
             merge();
         }
         if (values == null) {
-            readPart(from, destination, length);
+            readPart(from, destination);
             destination.position(destination.limit());
         } else {
             copy(values, valuePosition + from, length, destination);

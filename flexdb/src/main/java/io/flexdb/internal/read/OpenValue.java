@@ -2,6 +2,7 @@ package io.flexdb.internal.read;
 
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.SpaceReads;
+import io.flexdb.internal.mem.LargeReference;
 import io.flexdb.internal.mem.LargeValues;
 import io.flexdb.storage.StoreClosedException;
 import java.nio.ByteBuffer;
@@ -62,16 +63,21 @@ public final class OpenValue implements AutoCloseable {
         return open;
     }
 
-    /** A value that an entry of a version which is pinned refers to. */
+    /**
+     * A value that an entry of a version which is pinned refers to.
+     *
+     * @param reference a {@link LargeReference}, from the beginning on
+     * @param keyLength of the entry
+     * @param expiry of the entry
+     */
     static OpenValue staged(
             StoreVersions versions,
             PinnedVersion pin,
             LargeValues large,
             ByteBuffer reference,
             int keyLength,
-            long expiry,
-            int length) {
-        OpenValue open = new OpenValue(length);
+            long expiry) {
+        OpenValue open = new OpenValue(LargeReference.valueLength(reference, 0));
         open.versions = versions;
         open.pin = pin;
         pin.whenStoreEnds(
@@ -131,7 +137,8 @@ public final class OpenValue implements AutoCloseable {
             int ticket = of.enterToRead();
             try {
                 if (staged != null) {
-                    staged.copy(reference, 0, keyLength, expiry, (int) from, destination, at, step);
+                    ByteBuffer part = destination.duplicate().limit(at + step);
+                    staged.copy(reference, 0, keyLength, expiry, (int) from, part);
                 } else {
                     inSpace.read(pin.version().space(), logicalOffset + from, destination, at, step);
                 }

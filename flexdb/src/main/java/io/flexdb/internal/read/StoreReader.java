@@ -245,7 +245,7 @@ public final class StoreReader {
             byte[] reference = new byte[table.storedLength(ref)];
             table.buffer().get(table.valuePosition(ref), reference);
             ByteBuffer copy = ByteBuffer.wrap(reference).order(ByteOrder.LITTLE_ENDIAN);
-            return OpenValue.staged(versions, pin, large, copy, table.keyLength(ref), context.expiry, length);
+            return OpenValue.staged(versions, pin, large, copy, table.keyLength(ref), context.expiry);
         }
         if (context.valueOffset >= 0) {
             return OpenValue.inSpace(versions, pin, intervals.reads(), context.valueOffset, length);
@@ -534,17 +534,15 @@ public final class StoreReader {
         context.largeTable = table;
         context.largeRef = ref;
         if (!context.lengthOnly) {
-            context.image = context.valueMemory(length);
+            ByteBuffer memory = context.valueMemory(length);
+            context.image = memory;
             context.base = 0;
-            large.copy(
-                    table.buffer(),
-                    table.valuePosition(ref),
-                    table.keyLength(ref),
-                    context.expiry,
-                    0,
-                    context.image,
-                    0,
-                    length);
+            try {
+                memory.clear().limit(length);
+                large.copy(table.buffer(), table.valuePosition(ref), table.keyLength(ref), context.expiry, 0, memory);
+            } finally {
+                memory.clear();
+            }
         }
         return length;
     }

@@ -494,7 +494,8 @@ public final class StoreReader {
                 if (context.expiry != RecordFormat.NEVER) {
                     if (table.type(ref) == WritePayload.MERGE) {
                         OperandFold fold = context.fold(calls, large);
-                        boolean found = takeMerged(key, keyLength, hash, sequence, version, null, context, fold);
+                        byte[] stored = Arrays.copyOf(key, keyLength);
+                        boolean found = takeMerged(stored, sequence, version, null, context, fold);
                         return found ? MERGED : ABSENT;
                     }
                     if (isOver(context.expiry, snapshot, context)) {
@@ -573,31 +574,26 @@ public final class StoreReader {
     /**
      * Takes the operands that memtables, or the space, have of a key, with what is below. Inside a short read.
      *
+     * @param stored the key as it is stored; the fold's from now on
      * @param front entries in front of the version, with numbers above its own; null for none
      * @return false if there are none, since a range has removed them
      */
     private boolean takeMerged(
-            byte[] key,
-            int keyLength,
-            long hash,
-            long sequence,
-            Version version,
-            Front front,
-            ReadContext context,
-            OperandFold fold) {
+            byte[] stored, long sequence, Version version, Front front, ReadContext context, OperandFold fold) {
+        int length = stored.length;
+        long hash = KeyHash.hash(stored, 0, length);
         fold.clear();
         boolean ended = false;
         for (int i = 0; front != null && i < front.count() && !ended; i++) {
-            ended = fold.gather(front.lookUp(i, key, keyLength), key, keyLength, hash, front.through(i));
+            ended = fold.gather(front.lookUp(i, stored, length), stored, length, hash, front.through(i));
         }
         MemLog[] logs = version.logs();
         for (int i = 0; i < logs.length && !ended; i++) {
-            ended = fold.gather(table(logs[i], i, key, keyLength, context), key, keyLength, hash, sequence);
+            ended = fold.gather(table(logs[i], i, stored, length, context), stored, length, hash, sequence);
         }
         if (fold.isEmpty() && ended) {
             return false;
         }
-        byte[] stored = Arrays.copyOf(key, keyLength);
         if (!ended) {
             takeFromSpace(stored, version, context, fold);
             return true;
@@ -658,11 +654,10 @@ public final class StoreReader {
     boolean take(byte[] key, PinnedVersion pin, Front front, OperandFold fold) {
         ReadContext context = contexts.borrow();
         try {
-            long hash = KeyHash.hash(key, 0, key.length);
             boolean found;
             int ticket = begin(pin, context);
             try {
-                found = takeMerged(key, key.length, hash, pin.sequence(), pin.version(), front, context, fold);
+                found = takeMerged(key.clone(), pin.sequence(), pin.version(), front, context, fold);
             } finally {
                 end(pin, ticket);
             }

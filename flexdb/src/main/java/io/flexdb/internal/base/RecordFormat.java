@@ -98,73 +98,11 @@ public final class RecordFormat {
     }
 
     /**
-     * Writes a record and returns the position behind it.
+     * Writes what a record has before its key, but for the checksum, and returns the position of the key. The value goes
+     * right behind that, and then the record is {@linkplain #seal sealed}.
      *
      * @param expiry in milliseconds since 1970, or {@link #NEVER}
      * @param mergedThrough the sequence number through which operands are in the value; 0 if there are none
-     */
-    public static int write(
-            ByteBuffer to,
-            int position,
-            ByteBuffer key,
-            int keyPosition,
-            int keyLength,
-            ByteBuffer value,
-            int valuePosition,
-            int valueLength,
-            long expiry,
-            long mergedThrough,
-            CRC32C crc) {
-        int lengths = writeExtension(to, position, flags(expiry, mergedThrough), expiry, mergedThrough);
-        return write(to, position, lengths, key, keyPosition, keyLength, value, valuePosition, valueLength, crc);
-    }
-
-    /**
-     * Writes a record in which operands wait, and returns the position behind it.
-     *
-     * @param list of them, which stands where others have the value
-     * @param mergedThrough the sequence number through which operands are in the list
-     */
-    public static int writeWaiting(
-            ByteBuffer to,
-            int position,
-            ByteBuffer key,
-            int keyPosition,
-            int keyLength,
-            ByteBuffer list,
-            int listPosition,
-            int listLength,
-            long expiry,
-            long mergedThrough,
-            CRC32C crc) {
-        int lengths = writeExtension(to, position, flags(expiry, mergedThrough) | WAITS, expiry, mergedThrough);
-        return write(to, position, lengths, key, keyPosition, keyLength, list, listPosition, listLength, crc);
-    }
-
-    private static int write(
-            ByteBuffer to,
-            int position,
-            int lengths,
-            ByteBuffer key,
-            int keyPosition,
-            int keyLength,
-            ByteBuffer value,
-            int valuePosition,
-            int valueLength,
-            CRC32C crc) {
-        int at = writeHeader(to, lengths, keyLength, valueLength);
-        to.put(at, key, keyPosition, keyLength);
-        at += keyLength;
-        to.put(at, value, valuePosition, valueLength);
-        at += valueLength;
-        to.putInt(position, checksum(to, position, at - position, crc));
-        return at;
-    }
-
-    /**
-     * Writes what a record has before its key, but for the checksum, and returns the position of the key.
-     *
-     * @param expiry as for {@link #write}, and so is the next
      */
     public static int writeHead(
             ByteBuffer to, int position, int keyLength, int valueLength, long expiry, long mergedThrough) {
@@ -201,6 +139,11 @@ public final class RecordFormat {
     static int writeHeader(ByteBuffer to, int position, int keyLength, int valueLength) {
         assert keyLength <= MAX_KEY_BYTES && valueLength <= MAX_VALUE_BYTES;
         return Varints.write(to, Varints.write(to, position + CHECKSUM_BYTES, keyLength), valueLength);
+    }
+
+    /** Writes the checksum of a record of which the rest is there. Uses the buffer's position and limit. */
+    public static void seal(ByteBuffer record, int position, int recordBytes, CRC32C crc) {
+        record.putInt(position, checksum(record, position, recordBytes, crc));
     }
 
     /** The checksum that a whole record should have. */

@@ -3,6 +3,7 @@ package io.flexdb.internal.interval;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.RecordHead;
 import io.flexdb.internal.mem.ChannelBytes;
 import io.flexdb.internal.mem.MergedValue;
 import java.nio.ByteBuffer;
@@ -62,21 +63,26 @@ public final class RunWriter {
     /**
      * Adds a pair with a key above all before it.
      *
-     * @param key at index 0 of a buffer, as the value is
+     * @param value between position and limit, which stay
      * @param expiry in milliseconds since 1970, or {@link RecordFormat#NEVER}
      */
-    public void add(byte[] key, int keyLength, ByteBuffer keyBytes, ByteBuffer value, long expiry) {
-        int valueLength = value.remaining();
-        int bytes = RecordFormat.recordBytes(keyLength, valueLength, expiry, 0);
-        if (bytes > mostBytes) {
+    public void add(byte[] key, ByteBuffer value, long expiry) {
+        RecordHead head = new RecordHead(key.length, value.remaining(), expiry, 0, false);
+        if (head.recordBytes() > mostBytes) {
             ByteBuffer left = value.duplicate();
-            addLong(key, keyLength, valueLength, part -> ChannelBytes.move(left, part), expiry);
-            return;
+            addLong(key, head, part -> ChannelBytes.move(left, part));
+        } else {
+            addWhole(key, head, value);
         }
+    }
+
+    private void addWhole(byte[] key, RecordHead head, ByteBuffer value) {
+        int bytes = head.recordBytes();
         ByteBuffer to = place(bytes);
-        RecordFormat.write(
-                to, to.position(), keyBytes, 0, keyLength, value, value.position(), valueLength, expiry, 0, crc);
-        placed(to, bytes, key, 0, keyLength);
+        int keyPosition = head.write(to, to.position());
+        to.put(keyPosition, key).put(keyPosition + key.length, value, value.position(), head.length());
+        RecordFormat.seal(to, to.position(), bytes, crc);
+        placed(to, bytes, key, 0, key.length);
     }
 
     /**
@@ -85,37 +91,37 @@ public final class RunWriter {
      * @param value fills a buffer with the next bytes
      */
     public void add(byte[] key, int valueLength, Consumer<ByteBuffer> value, long expiry) {
-        if (RecordFormat.recordBytes(key.length, valueLength, expiry, 0) > mostBytes) {
-            addLong(key, key.length, valueLength, value, expiry);
+        RecordHead head = new RecordHead(key.length, valueLength, expiry, 0, false);
+        if (head.recordBytes() > mostBytes) {
+            addLong(key, head, value);
             return;
         }
         ByteBuffer whole = ByteBuffer.allocate(valueLength);
         value.accept(whole);
-        add(key, key.length, ByteBuffer.wrap(key), whole.flip(), expiry);
+        addWhole(key, head, whole.flip());
     }
 
     /** Adds a pair that is longer than a piece. */
-    private void addLong(byte[] key, int keyLength, int valueLength, Consumer<ByteBuffer> value, long expiry) {
+    private void addLong(byte[] key, RecordHead head, Consumer<ByteBuffer> value) {
         flush();
-        int bytes = RecordFormat.recordBytes(keyLength, valueLength, expiry, 0);
+        int bytes = head.recordBytes();
         int pieces = (int) (((long) bytes + mostBytes - 1) / mostBytes);
-        ByteBuffer head = ByteBuffer.allocate(bytes - valueLength).order(ByteOrder.LITTLE_ENDIAN);
-        RecordFormat.writeHead(head, 0, keyLength, valueLength, expiry, 0);
-        head.put(head.limit() - keyLength, key, 0, keyLength);
+        ByteBuffer begin = ByteBuffer.allocate(bytes - head.length()).order(ByteOrder.LITTLE_ENDIAN);
+        begin.put(head.write(begin, 0), key);
         ByteBuffer first = ByteBuffer.allocate(mostBytes).order(ByteOrder.LITTLE_ENDIAN);
         long[] addresses = new long[pieces];
         crc.reset();
-        fill(first, head, value);
+        fill(first, begin, value);
         crc.update(first.duplicate().position(Integer.BYTES));
         for (int i = 1; i < pieces; i++) {
             piece.clear().limit(Math.min(mostBytes, bytes - i * mostBytes));
-            fill(piece, head, value);
+            fill(piece, begin, value);
             crc.update(piece.duplicate());
             addresses[i] = sink.append(piece);
         }
         piece.clear().limit(0);
         addresses[0] = sink.append(first.putInt(0, (int) crc.getValue()));
-        countPair(bytes, key, 0, keyLength);
+        countPair(bytes, key, 0, key.length);
         for (int i = 0; i < pieces; i++) {
             int length = Math.min(mostBytes, bytes - i * mostBytes);
             run.addPiece(addresses[i], length, i == 0 ? 0 : RecordFormat.CONTINUATION, mostBytes);
@@ -123,8 +129,8 @@ public final class RunWriter {
     }
 
     /** Fills a piece with the next bytes of a record, from its position to its limit, where that stays. */
-    private static void fill(ByteBuffer to, ByteBuffer head, Consumer<ByteBuffer> value) {
-        ChannelBytes.move(head, to);
+    private static void fill(ByteBuffer to, ByteBuffer begin, Consumer<ByteBuffer> value) {
+        ChannelBytes.move(begin, to);
         if (to.hasRemaining()) {
             value.accept(to);
         }
@@ -134,16 +140,11 @@ public final class RunWriter {
     /** Adds a value that operands have made, or operands that wait, with a key above all before it. */
     public void add(byte[] key, MergedValue merged) {
         ByteBuffer value = ByteBuffer.wrap(merged.bytes());
-        if (!merged.waits()) {
-            add(key, key.length, ByteBuffer.wrap(key), value, merged.expiry());
-            return;
+        if (merged.waits()) {
+            addWhole(key, new RecordHead(key.length, value.remaining(), merged.expiry(), 0, true), value);
+        } else {
+            add(key, value, merged.expiry());
         }
-        int listLength = merged.bytes().length;
-        int bytes = RecordFormat.waitingBytes(key.length, listLength, merged.expiry(), 0);
-        ByteBuffer to = place(bytes);
-        RecordFormat.writeWaiting(
-                to, to.position(), ByteBuffer.wrap(key), 0, key.length, value, 0, listLength, merged.expiry(), 0, crc);
-        placed(to, bytes, key, 0, key.length);
     }
 
     /** Adds a pair that is in a buffer as it is stored, with its key in an array. */

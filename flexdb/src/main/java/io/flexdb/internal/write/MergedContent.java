@@ -335,22 +335,11 @@ final class MergedContent {
     }
 
     private void addRecord(ByteBuffer values, int valuePosition, int valueLength, long expiry, long through) {
-        MemTable table = entries.table(entry);
         makeRoomForRecords(RecordFormat.recordBytes(key.length, valueLength, expiry, through));
         makeRoomForPairs(1);
         int from = recordBytes;
-        recordBytes = RecordFormat.write(
-                records,
-                from,
-                table.buffer(),
-                table.keyPosition(entries.ref(entry)),
-                key.length,
-                values,
-                valuePosition,
-                valueLength,
-                expiry,
-                through,
-                crc);
+        putKey(RecordFormat.writeHead(records, from, key.length, valueLength, expiry, through));
+        putValue(from, values, valuePosition, valueLength);
         noteExpiry(expiry, recordBytes - from);
         addPair(from, recordBytes - from, RecordFormat.checksum(records, from));
     }
@@ -363,23 +352,13 @@ final class MergedContent {
     }
 
     private void addWaiting(MergedValue list) {
-        MemTable table = entries.table(entry);
         int length = list.bytes().length;
-        makeRoomForRecords(RecordFormat.waitingBytes(key.length, length, list.expiry(), list.through()));
+        RecordHead head = new RecordHead(key.length, length, list.expiry(), list.through(), true);
+        makeRoomForRecords(head.recordBytes());
         makeRoomForPairs(1);
         int from = recordBytes;
-        recordBytes = RecordFormat.writeWaiting(
-                records,
-                from,
-                table.buffer(),
-                table.keyPosition(entries.ref(entry)),
-                key.length,
-                ByteBuffer.wrap(list.bytes()),
-                0,
-                length,
-                list.expiry(),
-                list.through(),
-                crc);
+        putKey(head.write(records, from));
+        putValue(from, ByteBuffer.wrap(list.bytes()), 0, length);
         addPair(from, recordBytes - from, RecordFormat.checksum(records, from));
     }
 
@@ -419,6 +398,13 @@ final class MergedContent {
     private void putKey(int position) {
         records.put(position, key.bytes, 0, key.length);
         recordBytes = position + key.length;
+    }
+
+    /** Writes what is behind a record's key, and then its checksum. */
+    private void putValue(int from, ByteBuffer values, int position, int length) {
+        records.put(recordBytes, values, position, length);
+        recordBytes += length;
+        RecordFormat.seal(records, from, recordBytes - from, crc);
     }
 
     private void addPair(int from, int bytes, int checksum) {

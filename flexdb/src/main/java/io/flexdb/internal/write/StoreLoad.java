@@ -80,7 +80,7 @@ public final class StoreLoad implements AutoCloseable {
      * @param expiry in milliseconds since 1970, or {@link RecordFormat#NEVER}
      */
     public void add(byte[] key, ByteBuffer value, long expiry) {
-        add(key, value.remaining(), () -> writer.add(key, key.length, ByteBuffer.wrap(key), value, expiry));
+        add(key, value.remaining(), () -> writer.add(key, value, expiry));
     }
 
     /**

@@ -176,6 +176,6 @@ final class WritesMerge {
 
     private void put(byte[] key, ByteBuffer value, long expiry) {
         change(key, StoreLoad.behind(key));
-        out.add(key, key.length, ByteBuffer.wrap(key), value, expiry);
+        out.add(key, value, expiry);
     }
 }

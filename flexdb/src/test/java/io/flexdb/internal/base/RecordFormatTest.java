@@ -73,11 +73,9 @@ class RecordFormatTest {
         int plain = RecordFormat.recordBytes(key.length, value.length);
         assertEquals(plain + (flags == 0 ? 0 : flags == 3 ? 18 : 10), bytes);
         ByteBuffer buffer = ByteBuffer.allocate(bytes + 5).order(ByteOrder.LITTLE_ENDIAN);
-        ByteBuffer keys = ByteBuffer.wrap(key);
-        ByteBuffer values = ByteBuffer.wrap(value);
-        assertEquals(
-                5 + bytes,
-                RecordFormat.write(buffer, 5, keys, 0, key.length, values, 0, value.length, expiry, merged, CRC));
+        RecordHead head = new RecordHead(key.length, value.length, expiry, merged, false);
+        assertEquals(bytes, head.recordBytes());
+        assertEquals(5 + bytes, Records.write(buffer, 5, head, key, value));
         assertTrue(RecordFormat.isSound(buffer, 5, bytes, CRC));
         long header = RecordFormat.readWhole(buffer, 5, 5 + bytes);
         assertTrue(header >= 0);
@@ -93,9 +91,10 @@ class RecordFormatTest {
         for (int limit = 5; limit < 5 + bytes; limit++) {
             assertEquals(RecordFormat.BAD, RecordFormat.readWhole(buffer, 5, limit));
         }
-        ByteBuffer copy = ByteBuffer.allocate(bytes + 5).order(ByteOrder.LITTLE_ENDIAN);
-        RecordFormat.write(copy, 5, buffer, at, key.length, buffer, at + key.length, value.length, expiry, merged, CRC);
-        assertArrayEquals(buffer.array(), copy.array());
+        RecordFormat.seal(buffer.putInt(5, 0), 5, bytes, CRC);
+        assertTrue(RecordFormat.isSound(buffer, 5, bytes, CRC));
+        assertEquals(0, buffer.position());
+        assertEquals(bytes + 5, buffer.limit());
     }
 
     @Test
@@ -133,12 +132,12 @@ class RecordFormatTest {
     @Test
     void aRecordInWhichOperandsWaitSaysSo() {
         ByteBuffer buffer = ByteBuffer.allocate(60).order(ByteOrder.LITTLE_ENDIAN);
-        ByteBuffer key = ByteBuffer.wrap(new byte[] {7, 8});
-        ByteBuffer list = ByteBuffer.wrap(new byte[] {1, 2, 3});
+        byte[] key = {7, 8};
+        byte[] list = {1, 2, 3};
         CRC32C crc = new CRC32C();
         for (long expiry : new long[] {RecordFormat.NEVER, 5}) {
             for (long through : new long[] {0, 9}) {
-                int end = RecordFormat.writeWaiting(buffer, 3, key, 0, 2, list, 0, 3, expiry, through, crc);
+                int end = Records.write(buffer, 3, new RecordHead(2, 3, expiry, through, true), key, list);
                 assertEquals(RecordFormat.waitingBytes(2, 3, expiry, through), end - 3);
                 long header = RecordFormat.readWhole(buffer, 3, end);
                 assertTrue(RecordFormat.hasWaiting(header));
@@ -146,7 +145,7 @@ class RecordFormatTest {
                 assertEquals(3, RecordFormat.valueLength(header));
                 assertEquals(expiry, RecordFormat.expiry(buffer, 3, header));
                 assertEquals(through, RecordFormat.mergedThrough(buffer, 3, header));
-                RecordFormat.write(buffer, 3, key, 0, 2, list, 0, 3, expiry, through, crc);
+                Records.write(buffer, 3, new RecordHead(2, 3, expiry, through, false), key, list);
                 assertEquals(false, RecordFormat.hasWaiting(RecordFormat.readHeader(buffer, 3, 60)));
             }
         }

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.Records;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
-import java.util.zip.CRC32C;
 
 /** Directories whose every byte follows from their content number. */
 final class Images {
@@ -26,10 +26,7 @@ final class Images {
         ByteBuffer data = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
         int at = 0;
         for (int i = 0; i < keys.length; i++) {
-            ByteBuffer key = ByteBuffer.wrap(keys[i]);
-            ByteBuffer value = ByteBuffer.wrap(values[i]);
-            at = RecordFormat.write(
-                    data, at, key, 0, keys[i].length, value, 0, values[i].length, RecordFormat.NEVER, 0, new CRC32C());
+            at = Records.write(data, at, keys[i], values[i]);
         }
         assertEquals(bytes, at);
         return data;

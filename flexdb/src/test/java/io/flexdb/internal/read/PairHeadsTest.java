@@ -13,6 +13,7 @@ import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.Records;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.Interval;
 import java.nio.ByteBuffer;
@@ -21,7 +22,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -60,10 +60,7 @@ class PairHeadsTest {
         Arrays.fill(value, (byte) ~first);
         keys.add(key);
         values.add(value);
-        ByteBuffer ofKey = ByteBuffer.wrap(key).order(ByteOrder.LITTLE_ENDIAN);
-        ByteBuffer ofValue = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
-        end = RecordFormat.write(
-                records, end, ofKey, 0, keyBytes, ofValue, 0, valueBytes, RecordFormat.NEVER, 0, new CRC32C());
+        end = Records.write(records, end, key, value);
     }
 
     private void writeToSpace() {

@@ -8,6 +8,7 @@ import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.base.BadRecordException;
 import io.flexdb.internal.base.Fingerprints;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.Records;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.Interval;
 import java.nio.ByteBuffer;
@@ -25,9 +26,7 @@ class PairsTest {
     private int end;
 
     private void write(int key, int valueBytes) {
-        ByteBuffer bytes = ByteBuffer.allocate(valueBytes + 2).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.putShort(0, Short.reverseBytes((short) key));
-        end = RecordFormat.write(memory, end, bytes, 0, 2, bytes, 2, valueBytes, RecordFormat.NEVER, 0, crc);
+        end = Records.write(memory, end, key(key), new byte[valueBytes]);
     }
 
     private void writeEven(int count) {

@@ -157,6 +157,7 @@ public final class FollowedState implements AutoCloseable {
         SpaceOwner owner = new SpaceOwner(store.epochs, store.health, store.memory);
         engine = SpaceEngine.recover(store.vfs, space, store.storeId, settings, owner, false);
         engine.reads().explainFailures(this::explain);
+        // Without filters, which would have to be made anew with each state.
         intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, null, usedContents);
         if (!IntervalsFile.load(store.vfs, store.directory, engine, intervals, null, null)) {
             StoreFiles.requireLogs(store.vfs, store.directory);
@@ -169,13 +170,8 @@ public final class FollowedState implements AutoCloseable {
         versions =
                 new StoreVersions(engine, intervals.index, store.clock, store.settings.holderTraces, store.holderLog);
         DiskWaits waits = new DiskWaits(store.settings.diskReads, System::nanoTime);
-        IntervalReader ofIntervals = new IntervalReader(
-                engine.reads(),
-                store.cache,
-                null, // filters would have to be made anew with each state
-                new ReaderNotes(),
-                dataFile(),
-                waits);
+        IntervalReader ofIntervals =
+                new IntervalReader(engine.reads(), intervals, new ReaderNotes(), dataFile(), waits);
         large = LargeValues.ofReader(engine, store.health); // to read those that wait for a commit
         contexts = new ReadContexts(store.memory, store.budget.buffers().readBytes());
         reader = new StoreReader(versions, ofIntervals, contexts, store.merges, large, false);

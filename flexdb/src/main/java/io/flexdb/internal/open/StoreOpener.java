@@ -315,11 +315,10 @@ public final class StoreOpener {
         });
         filters = registry.hasSomeFilter() ? new RangeFilters(epochs, memory, notes.unfiltered()::add, registry) : null;
         DiskWaits waits = new DiskWaits(settings.diskReads, settings.nanoClock);
-        reader = new IntervalReader(engine.reads(), cache, filters, notes, space.resolve("data"), waits);
         intervals = new Intervals(new SparseIndex(epochs, memory), cache, filters);
+        reader = new IntervalReader(engine.reads(), intervals, notes, space.resolve("data"), waits);
         large = new LargeValues(engine, health, settings.largeValueBytes);
-        committer =
-                new Committer(engine, intervals, reader, merges, overgrown, settings.stitchingThresholdBytes, large);
+        committer = new Committer(engine, reader, merges, overgrown, settings.stitchingThresholdBytes, large);
         boolean wasClosed = IntervalsFile.load(vfs, directory, engine, intervals, cache, filters);
         if (wasClosed) {
             savedDirectories = DirectoriesFile.open(vfs, directory, engine, intervals.index, cache);

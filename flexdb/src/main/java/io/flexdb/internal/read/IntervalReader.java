@@ -10,6 +10,7 @@ import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
+import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.PairPlaces;
 import io.flexdb.internal.interval.RangeFilters;
 import io.flexdb.internal.interval.ReaderNotes;
@@ -57,7 +58,8 @@ public final class IntervalReader {
     private static final int MISSES_PER_OUTLINE_IF_SLOW = 8; // or if it can't be kept
 
     private final SpaceReads reads;
-    private final IntervalCache cache;
+    private final Intervals intervals;
+    private final IntervalCache cache; // theirs, as are the next
     final RangeFilters filters; // or null
     private final ReaderNotes notes;
     private final TouchedIntervals coarse; // of the notes, as is the next
@@ -69,26 +71,26 @@ public final class IntervalReader {
     private SavedDirectories saved; // null if there are none
 
     /**
-     * @param filters say what is absent without reading; null if there are none
+     * @param intervals have the cache, and filters if there are some
      * @param notes of what is read
      */
-    public IntervalReader(
-            SpaceReads reads,
-            IntervalCache cache,
-            RangeFilters filters,
-            ReaderNotes notes,
-            Path dataFile,
-            DiskWaits waits) {
+    public IntervalReader(SpaceReads reads, Intervals intervals, ReaderNotes notes, Path dataFile, DiskWaits waits) {
         this.reads = reads;
+        this.intervals = intervals;
         this.waits = waits;
         this.mostWholeBytes = Math.max(Interval.MAX_BYTES, EXTENTS_READ_WHOLE * reads.maxExtentBytes());
-        this.cache = cache;
-        this.filters = filters;
+        this.cache = intervals.cache;
+        this.filters = intervals.filters;
         this.notes = notes;
         this.coarse = notes.coarse();
         this.fragmented = notes.fragmented();
         this.dataFile = dataFile;
         this.pairReader = new PairReader(reads, cache, fragmented, dataFile);
+    }
+
+    /** The intervals that it reads. */
+    public Intervals intervals() {
+        return intervals;
     }
 
     /** Notes of what was read. */

@@ -159,7 +159,6 @@ public final class Committer {
 
     public Committer(
             SpaceEngine engine,
-            Intervals intervals,
             IntervalReader reader,
             MergeCalls merges,
             OvergrownKeys overgrown,
@@ -167,7 +166,7 @@ public final class Committer {
             LargeValues large) {
         this.epochs = engine.owner().epochs();
         this.engine = engine;
-        this.intervals = intervals;
+        this.intervals = reader.intervals();
         this.index = intervals.index;
         this.cache = intervals.cache;
         this.reservation = new CommitReservation(engine);

@@ -369,7 +369,7 @@ public abstract sealed class ReadView permits Keyspace, KeyspaceReader, Snapshot
     /**
      * Writes pairs, as they are when this is called, to a file from which {@link Keyspace#importFrom(Path)} can load them
      * into any store: in key order, with the times at which they expire, and with checksums. The file has its name only
-     * once it is whole and durable; until then it is called {@code .new} behind that, which is deleted if this fails.
+     * once it is whole and durable; until then it is {@code <name>.<random hex>.new}, which is deleted if this fails.
      *
      * @param target there must be nothing of this name; its directory must exist
      * @param options which pairs: bounds, and a snapshot

@@ -17,8 +17,8 @@ public record StoreHealth(State state, @Nullable Throwable cause) {
         USABLE("usable"),
 
         /**
-         * It takes reads, and {@code sync}. A commit needed bytes that are damaged or can't be read, or a merge function
-         * that fails; what does not lie there is read as before. Writes throw {@link StoreReadOnlyException}.
+         * It takes reads, and {@code sync}. A commit needed bytes that are damaged or can't be read; what does not lie
+         * there is read as before. Writes throw {@link StoreReadOnlyException}.
          */
         READ_ONLY("read-only"),
 

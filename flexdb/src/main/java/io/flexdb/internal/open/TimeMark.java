@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 
 /**
  * The latest time that a store had, as far as it was kept: a file without content that has it in its name, and so is
- * there whole or not at all. There may be several, of which the latest counts. Only stores with pairs that expire have
- * one.
+ * there whole or not at all. There may be several, of which the latest counts. Only stores with pairs that expire, or
+ * with operands, have one.
  */
 public final class TimeMark {
     private static final System.Logger LOG = System.getLogger("io.flexdb");

@@ -2,7 +2,6 @@ package io.flexdb.it.pages;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.flexdb.Durability;
 import io.flexdb.FlexDB;
 import io.flexdb.KeyValue;
 import io.flexdb.Keyspace;
@@ -11,7 +10,10 @@ import io.flexdb.ReadOptions;
 import io.flexdb.ReadView;
 import io.flexdb.WriteBatch;
 import io.flexdb.WriteOptions;
+import io.flexdb.flexspace.FlexSpace;
+import io.flexdb.flextree.FlexTree;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -228,7 +230,7 @@ final class Recipes {
 
         Cache(FlexDB db, Duration timeToLive) {
             pages = db.createKeyspaceIfAbsent("cached pages");
-            options = WriteOptions.timeToLive(timeToLive).withDurability(Durability.NONE);
+            options = WriteOptions.timeToLive(timeToLive);
         }
 
         String get(String name, Function<String, String> load) {
@@ -274,6 +276,59 @@ final class Recipes {
                 sender.accept(number(number), text(message)); // throws if it was not sent
                 outbox.delete(number);
             });
+        }
+    }
+
+    static final class TextFile implements AutoCloseable {
+        private final FlexSpace space;
+
+        TextFile(Path directory) {
+            space = FlexSpace.open(directory); // a directory of its own, not that of a store
+        }
+
+        void insert(long at, String text) {
+            space.insertRange(at, ByteBuffer.wrap(bytes(text))); // what follows shifts
+        }
+
+        void remove(long at, long length) {
+            space.collapseRange(at, length);
+        }
+
+        String read() {
+            ByteBuffer all = ByteBuffer.allocate((int) space.size());
+            space.read(0, all);
+            return text(all.array());
+        }
+
+        void save() {
+            space.sync(); // all changes before it are on disk
+        }
+
+        @Override
+        public void close() {
+            space.close();
+        }
+    }
+
+    static final class PieceTable {
+        private final FlexTree pieces = new FlexTree(); // place in the text -> place in added
+        private final StringBuilder added = new StringBuilder(); // all that was ever inserted
+
+        void insert(long at, String text) {
+            pieces.insertRange(at, text.length(), added.length());
+            added.append(text);
+        }
+
+        void remove(long at, long length) {
+            pieces.collapseRange(at, length);
+        }
+
+        String read() {
+            StringBuilder text = new StringBuilder();
+            pieces.query(0, pieces.size(), (at, length, address, flags) -> {
+                text.append(added, (int) address, (int) (address + length));
+            });
+            return text.toString();
         }
     }
 }

@@ -12,7 +12,9 @@ import io.flexdb.KeyValue;
 import io.flexdb.it.pages.Recipes.Accounts;
 import io.flexdb.it.pages.Recipes.Cache;
 import io.flexdb.it.pages.Recipes.EventLog;
+import io.flexdb.it.pages.Recipes.PieceTable;
 import io.flexdb.it.pages.Recipes.SessionStore;
+import io.flexdb.it.pages.Recipes.TextFile;
 import io.flexdb.it.pages.Recipes.TimeSeries;
 import io.flexdb.it.pages.Recipes.Users;
 import io.flexdb.it.pages.Recipes.WorkQueue;
@@ -206,5 +208,28 @@ class RecipesTest {
         again.relay((number, message) -> sent.add(number + " " + message));
         again.relay((number, message) -> sent.add(number + " " + message));
         assertEquals(List.of("1 ann has 10", "2 bob has 5", "3 ann has 7"), sent);
+    }
+
+    @Test
+    void aTextOnDiskIsEditedInTheMiddle() {
+        try (TextFile text = new TextFile(directory.resolve("text"))) {
+            text.insert(0, "buy and plums");
+            text.insert(4, "pears ");
+            text.remove(10, 4);
+            text.save();
+        }
+        try (TextFile again = new TextFile(directory.resolve("text"))) {
+            assertEquals("buy pears plums", again.read());
+        }
+    }
+
+    @Test
+    void aTextInPiecesIsEditedInTheMiddle() {
+        PieceTable text = new PieceTable();
+        text.insert(0, "buy and plums");
+        text.insert(4, "pears ");
+        text.remove(10, 4);
+        text.insert(15, "!");
+        assertEquals("buy pears plums!", text.read());
     }
 }

@@ -11,8 +11,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -34,6 +36,8 @@ public final class KeyValue {
 
     private final KeyValueSettings settings;
     private final Comparison comparison = new Comparison();
+    private final long start = System.nanoTime();
+    private int stepsDone; // for the progress
 
     KeyValue(KeyValueSettings settings) {
         this.settings = settings;
@@ -67,23 +71,16 @@ public final class KeyValue {
         if (!canLimitMemory()) {
             return 1;
         }
-        int runs = settings.run.rounds * settings.spaces.size() * settings.stores.size();
         boolean good = true;
-        long start = System.nanoTime();
-        int done = 0;
         for (int round = 1; round <= settings.run.rounds; round++) {
             for (KeySpace space : settings.spaces) {
-                for (Subject subject : settings.stores) {
-                    System.err.printf(
-                            Locale.ROOT,
-                            "%s, %s, round %d of %d%s%n",
-                            subject.label(),
-                            space,
-                            round,
-                            settings.run.rounds,
-                            timeLeft(start, done++, runs));
-                    good &= measure(subject, space, round);
-                    Files.writeString(settings.run.json, comparison.json());
+                if (settings.hasPartsInOneProcess()) {
+                    for (Subject subject : settings.stores) {
+                        good &= measure(subject, space, round);
+                    }
+                }
+                if (settings.hasFreshParts()) {
+                    good &= measureFresh(space, round);
                 }
             }
         }
@@ -107,72 +104,113 @@ public final class KeyValue {
         return true;
     }
 
-    private static String timeLeft(long start, int done, int runs) {
-        if (done == 0) {
-            return "";
+    /** Says what is measured next, of as many steps as there are. */
+    private void progress(Subject subject, KeySpace space, String what, int round) {
+        int steps = settings.hasPartsInOneProcess() ? settings.stores.size() : 0;
+        if (settings.hasFreshParts()) {
+            steps += settings.stores.size() * (1 + settings.workloads().size());
         }
-        Duration time = Duration.ofNanos((System.nanoTime() - start) / done * (runs - done));
-        return ", about " + time.toMinutes() + " min " + time.toSecondsPart() + " s left";
+        steps *= settings.run.rounds * settings.spaces.size();
+        String left = "";
+        if (stepsDone > 0) {
+            Duration time = Duration.ofNanos((System.nanoTime() - start) / stepsDone * (steps - stepsDone));
+            left = ", about " + time.toMinutes() + " min " + time.toSecondsPart() + " s left";
+        }
+        stepsDone++;
+        System.err.printf(
+                Locale.ROOT,
+                "%s, %s%s, round %d of %d%s%n",
+                subject.label(),
+                space,
+                what,
+                round,
+                settings.run.rounds,
+                left);
     }
 
     private boolean measure(Subject subject, KeySpace space, int round) throws IOException, InterruptedException {
-        Path own = settings.run.directory.resolve(subject.name().toLowerCase(Locale.ROOT));
-        remove(own);
-        Files.createDirectories(own);
-        List<String> command = command(settings, subject);
-        command.addAll(List.of("--measure=" + subject, "--measure-in=" + own, "--measure-space=" + space));
-        boolean good = true;
+        progress(subject, space, "", round);
         if (settings.memoryBytes > 0 && !subject.keepsPairs()) {
             comparison.note(round, subject, "left out, since it has all data in the memory that is limited");
-        } else {
-            if (settings.hasPartsInOneProcess()) {
-                good = settings.memoryBytes == 0
-                        ? measure(command, subject, prefix(space), round)
-                        : measureWithLittleMemory(command, subject, space, round);
-            }
-            if (settings.fresh && settings.parts().contains(Part.YCSB)) {
-                good &= measureFresh(subject, space, own, round);
-            }
+            return true;
         }
+        Path own = newDirectory(subject);
+        List<String> command = command(settings, subject);
+        command.addAll(List.of("--measure=" + subject, "--measure-in=" + own, "--measure-space=" + space));
+        boolean good = settings.memoryBytes == 0
+                ? measure(command, subject, prefix(space), round)
+                : measureWithLittleMemory(command, subject, space, round);
         remove(own);
+        Files.writeString(settings.run.json, comparison.json());
         return good;
     }
 
-    /** Loads in a process, and measures each workload in another one, on a copy. */
-    private boolean measureFresh(Subject subject, KeySpace space, Path own, int round)
-            throws IOException, InterruptedException {
-        if (!subject.keepsPairs()) {
-            comparison.note(round, subject, "YCSB left out, since nothing is left of a process that has ended");
-            return true;
-        }
-        Path loaded = Files.createDirectory(own.resolve("loaded"));
-        Path copy = own.resolve("copy");
-        List<Workloads.Named> workloads = settings.workloads();
-        List<String> load = onlyYcsb(workloads.get(0), subject, space, loaded);
-        load.add("--prepare");
-        boolean good = measure(load, subject, prefix(space), round);
-        for (Workloads.Named workload : good ? workloads : List.<Workloads.Named>of()) {
-            copy(loaded, copy);
-            List<String> command = onlyYcsb(workload, subject, space, copy);
-            command.add("--prepared");
-            Path recording = own.resolve("compilations.jfr");
-            remove(recording); // of the workload before
-            if (settings.compilations) {
-                command.add(1, Compilations.jvmArgument(recording));
+    private Path newDirectory(Subject subject) throws IOException {
+        Path own = settings.run.directory.resolve(subject.name().toLowerCase(Locale.ROOT));
+        remove(own);
+        return Files.createDirectories(own);
+    }
+
+    /**
+     * Has each store loaded by a process, and measures each workload in another one, on a copy: the stores in turn, so
+     * that all have a machine that is as busy with other things.
+     */
+    private boolean measureFresh(KeySpace space, int round) throws IOException, InterruptedException {
+        boolean good = true;
+        Map<Subject, Path> loaded = new EnumMap<>(Subject.class);
+        for (Subject subject : settings.stores) {
+            progress(subject, space, ", load", round);
+            if (!subject.keepsPairs()) {
+                comparison.note(round, subject, "YCSB left out, since nothing is left of a process that has ended");
+                continue;
             }
-            if (settings.memoryBytes == 0) {
-                good &= measure(command, subject, prefix(space), round);
+            Path store = Files.createDirectory(newDirectory(subject).resolve("loaded"));
+            List<String> load = onlyYcsb(settings.workloads().get(0), subject, space, store);
+            load.add("--prepare");
+            if (measure(load, subject, prefix(space), round)) {
+                loaded.put(subject, store);
             } else {
-                try (MemoryLimit limit = MemoryLimit.of(settings.memoryBytes)) {
-                    good &= measure(limit.wrap(command), subject, prefix(space), round);
+                good = false;
+            }
+        }
+        for (Workloads.Named workload : settings.workloads()) {
+            for (Subject subject : settings.stores) {
+                if (loaded.containsKey(subject)) {
+                    progress(subject, space, ", workload " + workload.name(), round);
+                    good &= measureFresh(workload, subject, space, loaded.get(subject), round);
+                    Files.writeString(settings.run.json, comparison.json());
                 }
             }
-            if (settings.compilations && Files.exists(recording)) {
-                System.out.println(Compilations.table(subject.label() + ", " + workload.name(), recording));
-            }
-            remove(copy);
         }
-        remove(loaded);
+        for (Path store : loaded.values()) {
+            remove(store.getParent());
+        }
+        return good;
+    }
+
+    private boolean measureFresh(Workloads.Named workload, Subject subject, KeySpace space, Path loaded, int round)
+            throws IOException, InterruptedException {
+        Path copy = loaded.resolveSibling("copy");
+        copy(loaded, copy);
+        List<String> command = onlyYcsb(workload, subject, space, copy);
+        command.add("--prepared");
+        Path recording = loaded.resolveSibling("compilations.jfr");
+        remove(recording); // of the workload before
+        if (settings.compilations) {
+            command.add(1, Compilations.jvmArgument(recording));
+        }
+        boolean good;
+        if (settings.memoryBytes == 0) {
+            good = measure(command, subject, prefix(space), round);
+        } else {
+            try (MemoryLimit limit = MemoryLimit.of(settings.memoryBytes)) {
+                good = measure(limit.wrap(command), subject, prefix(space), round);
+            }
+        }
+        if (settings.compilations && Files.exists(recording)) {
+            System.out.println(Compilations.table(subject.label() + ", " + workload.name(), recording));
+        }
+        remove(copy);
         return good;
     }
 

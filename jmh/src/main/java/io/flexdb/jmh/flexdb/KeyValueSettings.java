@@ -315,6 +315,11 @@ final class KeyValueSettings implements Callable<Integer> {
         return !fresh || !parts().equals(EnumSet.of(Part.YCSB));
     }
 
+    /** Whether each workload is measured in a process of its own. */
+    boolean hasFreshParts() {
+        return fresh && parts().contains(Part.YCSB);
+    }
+
     /** YCSB's workloads that this process measures. */
     List<Workloads.Named> workloads() {
         return only == null ? workloads : Workloads.parse(only);

@@ -24,6 +24,7 @@ class NamesInDocumentsTest {
             "FileChannel",
             "Files",
             "IllegalArgumentException",
+            "IllegalStateException",
             "Integer",
             "InvalidStateStoreException", // of Kafka Streams
             "MemorySegment",

@@ -12,13 +12,11 @@ import java.util.List;
  */
 final class KeyNumbers {
     /*
-     * A number is eight bytes of a key, so a common prefix of keys would be wasted on it. The keys of a memtable are
-     * mostly like those of the one before. The common prefix of those keys is left out, for each keyspace by itself:
-     * heads differ early, and keys behind them need not be alike, as with ids of eight bytes that begin with zeros.
+     * The keys of a memtable are mostly like those of the one before. Numbers have the bits in which those differ
+     * (KeyShape), for each keyspace by itself: heads differ early, and keys behind them need not be alike.
      *
-     * With one prefix a number is the eight bytes behind it. Keys without it get the least or the greatest number. With
-     * several, the first byte says which one it is, or between which two; there it is followed by the key's own first
-     * bytes.
+     * With several keyspaces, the first byte says which one it is, or between which two; there it is followed by the
+     * key's own first bytes.
      *
      * N1  Prefixes ascend, and none begins another. The only prefix that a key can have is the last that is not above
      * it.
@@ -30,22 +28,36 @@ final class KeyNumbers {
     private static final byte[] BEHIND_HEADLESS = {(byte) 0xFF};
 
     /** For keys of which nothing is known. */
-    static final KeyNumbers OF_ANY = new KeyNumbers(new byte[][] {{}});
+    static final KeyNumbers OF_ANY = new KeyNumbers(List.of(List.of()));
 
     private final byte[][] prefixes; // N1
+    private final KeyShape[] shapes; // of the keys with each of them
 
-    private KeyNumbers(byte[][] prefixes) {
-        this.prefixes = prefixes;
+    /** @param groups keys that have something in common, in their order: no two that could be the other's */
+    private KeyNumbers(List<List<byte[]>> groups) {
+        int bits = groups.size() == 1 ? Long.SIZE : Long.SIZE - Byte.SIZE;
+        prefixes = groups.stream().map(KeyNumbers::prefix).toArray(byte[][]::new);
+        shapes = groups.stream().map(keys -> new KeyShape(keys, bits)).toArray(KeyShape[]::new);
+    }
+
+    /** What keys, which ascend, all begin with. */
+    private static byte[] prefix(List<byte[]> keys) {
+        byte[] first = keys.isEmpty() ? new byte[0] : keys.get(0);
+        int mismatch = keys.isEmpty() ? 0 : Arrays.mismatch(first, keys.get(keys.size() - 1));
+        return mismatch < 0 ? first : Arrays.copyOf(first, mismatch);
     }
 
     /** For keys like those of a tree, which may be written meanwhile; its own if it has none. */
     static KeyNumbers like(Nodes nodes, KeyTree tree) {
-        List<byte[]> found = new ArrayList<>();
+        List<byte[]> sample = new ArrayList<>();
+        for (int anchor : tree.sample()) {
+            sample.add(key(nodes, anchor));
+        }
+        List<List<byte[]>> groups = new ArrayList<>();
         TreePosition position = new TreePosition(false);
         position.reset(nodes, tree);
         position.seekToFirst();
-        int groups = 0;
-        for (; position.anchor() != Nodes.NONE && groups < MOST_PREFIXES; groups++) {
+        while (position.anchor() != Nodes.NONE && groups.size() < MOST_PREFIXES) {
             byte[] first = key(nodes, position.anchor());
             byte[] behind = behindKeyspaceOf(first);
             if (behind == null) {
@@ -53,19 +65,35 @@ final class KeyNumbers {
             } else {
                 position.seekBefore(false, behind, 0, behind.length);
             }
-            byte[] last = key(nodes, position.anchor());
-            int mismatch = Arrays.mismatch(first, last);
-            found.add(mismatch < 0 ? first : Arrays.copyOf(first, mismatch));
+            groups.add(between(first, key(nodes, position.anchor()), sample));
             if (behind == null) {
                 position.reset(nodes, tree); // that was the last group
             } else {
                 position.seekFrom(false, behind, 0, behind.length);
             }
         }
-        if (groups > 1) {
-            found.removeIf(prefix -> prefix.length == 0); // of keys between prefixes nothing is left out
+        if (groups.isEmpty()) {
+            return tree.numbers();
         }
-        return groups == 0 ? tree.numbers() : new KeyNumbers(found.toArray(new byte[0][]));
+        if (groups.size() > 1) {
+            groups.removeIf(keys -> prefix(keys).length == 0); // of keys between prefixes nothing is left out
+        }
+        return new KeyNumbers(groups);
+    }
+
+    /** Two keys and those of a sample between them. */
+    private static List<byte[]> between(byte[] first, byte[] last, List<byte[]> sample) {
+        List<byte[]> keys = new ArrayList<>();
+        keys.add(first);
+        for (byte[] key : sample) {
+            if (Arrays.compareUnsigned(first, key) < 0 && Arrays.compareUnsigned(key, last) < 0) {
+                keys.add(key);
+            }
+        }
+        if (!Arrays.equals(first, last)) {
+            keys.add(last);
+        }
+        return keys;
     }
 
     /** The first key, as keys are stored, behind the keyspace of another; null if there is none. */
@@ -85,23 +113,9 @@ final class KeyNumbers {
 
     /** The number of a key. */
     long of(byte[] key, int offset, int length) {
-        return prefixes.length == 1 ? ofOnlyPrefix(key, offset, length) : ofSeveral(key, offset, length);
-    }
-
-    private long ofOnlyPrefix(byte[] key, int offset, int length) {
-        byte[] prefix = prefixes[0];
-        int skipped = prefix.length;
-        if (skipped != 0) {
-            int compared = Math.min(skipped, length);
-            int order = Arrays.compareUnsigned(key, offset, offset + compared, prefix, 0, compared);
-            if (order > 0) {
-                return Long.MAX_VALUE;
-            }
-            if (order < 0 || length < skipped) {
-                return Long.MIN_VALUE;
-            }
-        }
-        return KeyOrder.firstEight(key, offset + skipped, length - skipped) ^ Long.MIN_VALUE;
+        return shapes.length == 1
+                ? shapes[0].number(key, offset, length) ^ Long.MIN_VALUE
+                : ofSeveral(key, offset, length);
     }
 
     private long ofSeveral(byte[] key, int offset, int length) {
@@ -116,22 +130,20 @@ final class KeyNumbers {
                 high = middle;
             }
         }
-        int skipped = low == 0 ? -1 : skipped(prefixes[low - 1], key, offset, length);
-        long place = skipped < 0 ? 2L * low : 2L * low - 1;
-        int from = Math.max(0, skipped);
-        long rest = KeyOrder.firstEight(key, offset + from, length - from) >>> Byte.SIZE;
+        boolean isAlike = low > 0 && begins(prefixes[low - 1], key, offset, length);
+        long place = isAlike ? 2L * low - 1 : 2L * low;
+        long rest = isAlike
+                ? shapes[low - 1].number(key, offset, length)
+                : KeyOrder.firstEight(key, offset, length) >>> Byte.SIZE;
         return (place << Long.SIZE - Byte.SIZE | rest) ^ Long.MIN_VALUE;
     }
 
-    /** Bytes of the prefix, or -1 if the key has another beginning. */
-    private static int skipped(byte[] prefix, byte[] key, int offset, int length) {
-        boolean begins =
-                length >= prefix.length && Arrays.equals(prefix, 0, prefix.length, key, offset, offset + prefix.length);
-        return begins ? prefix.length : -1;
+    private static boolean begins(byte[] prefix, byte[] key, int offset, int length) {
+        return length >= prefix.length && Arrays.equals(prefix, 0, prefix.length, key, offset, offset + prefix.length);
     }
 
     @Override
     public String toString() {
-        return "KeyNumbers" + Arrays.deepToString(prefixes);
+        return "KeyNumbers" + Arrays.deepToString(prefixes) + Arrays.toString(shapes);
     }
 }

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * The anchors of a memtable in key order: a B+-tree at the upper end of the arena. Any number of threads insert and
@@ -12,10 +13,9 @@ import java.nio.ByteOrder;
 final class KeyTree {
     /*
      * Problem: cache misses are the cost of an ordered structure of this size, a dozen and more in a skip list. Choice:
-     * a B+-tree whose nodes hold, for each key, the first eight bytes as a number, so a search reads a few lines of
-     * each of three or four nodes and then one entry. The keys of a store tend to begin alike. The eight bytes are
-     * therefore taken from behind the common prefix of the last memtable's keys (KeyNumbers). Equal numbers say
-     * nothing, and the keys are compared.
+     * a B+-tree whose nodes hold, for each key, 64 bits of it as a number, so a search reads a few lines of each of
+     * three or four nodes and then one entry. The keys of a store tend to be alike. The bits are therefore those in
+     * which the last memtable's keys differ (KeyNumbers). Equal numbers say nothing, and the keys are compared.
      *
      * Each node has a version, odd while a writer changes the node. Readers take no lock: they note the version, read,
      * and check that it is still the same before they use what they read, in particular before they follow it; else
@@ -56,6 +56,7 @@ final class KeyTree {
     private static final int CHILDREN = INNER_ANCHORS + 4 * INNER_CAPACITY;
     private static final int MOVED_AT_EDGE = 4; // what a new rightmost node begins with
     private static final int SPINS_BEFORE_YIELD = 64;
+    private static final int SAMPLE = 256;
     /** Instead of an index: what was read may be inconsistent. */
     static final int CHANGED = -1;
 
@@ -182,6 +183,48 @@ final class KeyTree {
     }
 
     // Searching
+
+    /** Some anchors from all over the tree, a few hundred at most; all if there are few. Others may write meanwhile. */
+    int[] sample() {
+        int top = root;
+        int[] below = level(top) == 0 ? new int[] {top} : children(top);
+        int each = Math.max(1, SAMPLE / below.length);
+        int[] anchors = new int[Math.min(LEAF_CAPACITY, each) * below.length];
+        int found = 0;
+        for (int node : below) {
+            found = sample(node, Math.min(LEAF_CAPACITY, each), anchors, found);
+        }
+        return Arrays.copyOf(anchors, found);
+    }
+
+    /** Adds some of a node's anchors to others, and returns how many there are then. */
+    private int sample(int node, int most, int[] anchors, int found) {
+        while (true) {
+            int version = stableVersion(node);
+            int count = count(node);
+            int step = (count + most - 1) / most;
+            int end = found;
+            for (int i = 0; i < count; i += step) {
+                anchors[end++] = level(node) == 0 ? anchor(node, i) : separator(node, i);
+            }
+            if (isStill(node, version)) {
+                return end;
+            }
+        }
+    }
+
+    private int[] children(int inner) {
+        while (true) {
+            int version = stableVersion(inner);
+            int[] children = new int[count(inner) + 1];
+            for (int i = 0; i < children.length; i++) {
+                children[i] = child(inner, i);
+            }
+            if (isStill(inner, version)) {
+                return children;
+            }
+        }
+    }
 
     /**
      * The number of a node's keys before a key, or, if {@code inclusive}, at or before it; {@link #CHANGED} if the node

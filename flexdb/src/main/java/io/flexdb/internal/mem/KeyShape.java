@@ -1,0 +1,161 @@
+package io.flexdb.internal.mem;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** What keys of a kind look like: where they differ, and in how many bits. Makes numbers of them. Immutable. */
+final class KeyShape {
+    /*
+     * Problem: eight bytes tell few keys apart if most of these bytes are the same, as in ids that are written with
+     * zeros in front. Choice: a number has only the bits that differ. Where all keys of a sample have the same byte, it
+     * has none; a digit takes four, a letter five.
+     *
+     * A key need not look like those of the sample. Where it differs from them it is below or above all of them that
+     * begin like it. The rest of its number is zeros then, or ones.
+     *
+     * S1  Of two keys the lesser never has the greater number: up to the first byte in which they differ they have the
+     *     same bits, or the rest has been decided.
+     */
+    private static final int LEAST_KEYS = 64; // that tell kinds of bytes
+    private static final int[] LEAST_OF_KINDS = {'0', '@', '`', '0', ' ', 0};
+    private static final int[] WIDTHS_OF_KINDS = {4, 5, 5, 6, 7, 8}; // digits, letters, hexadecimals, text, bytes
+
+    private static final int BYTES = 5;
+
+    private final int bits;
+    private final byte[] pattern; // the bytes that all have, at all positions that are no field's
+    private final int[] positions; // of the fields, which ascend
+    private final int[] least;
+    private final int[] widths;
+
+    /**
+     * The shape of some keys, perhaps none.
+     *
+     * @param bits of a number, 64 at most
+     */
+    KeyShape(List<byte[]> sample, int bits) {
+        this.bits = bits;
+        int longest = 0;
+        for (byte[] key : sample) {
+            longest = Math.max(longest, key.length);
+        }
+        byte[] common = new byte[longest];
+        int[] at = new int[bits];
+        int[] from = new int[bits];
+        int[] width = new int[bits];
+        int fields = 0;
+        int left = bits;
+        for (int position = 0; left > 0; position++) {
+            int lower = 0;
+            int upper = 0xFF; // behind the sample's
+            if (position < longest) {
+                lower = least(sample, position);
+                upper = greatest(sample, position);
+                common[position] = (byte) lower;
+                if (lower == upper && !(mayCount(lower) && differ(sample, position + 1))) {
+                    continue;
+                } // else it may change once the next one overflows
+            }
+            int kind = sample.size() < LEAST_KEYS ? BYTES : kind(lower, upper);
+            if (WIDTHS_OF_KINDS[kind] > left) {
+                break;
+            }
+            at[fields] = position;
+            from[fields] = LEAST_OF_KINDS[kind];
+            width[fields++] = WIDTHS_OF_KINDS[kind];
+            left -= WIDTHS_OF_KINDS[kind];
+        }
+        this.pattern = common;
+        this.positions = Arrays.copyOf(at, fields);
+        this.least = Arrays.copyOf(from, fields);
+        this.widths = Arrays.copyOf(width, fields);
+    }
+
+    private static int least(List<byte[]> sample, int position) {
+        int least = 0xFF;
+        for (byte[] key : sample) {
+            if (position < key.length) {
+                least = Math.min(least, key[position] & 0xFF);
+            }
+        }
+        return least;
+    }
+
+    private static int greatest(List<byte[]> sample, int position) {
+        int greatest = 0;
+        for (byte[] key : sample) {
+            if (position < key.length) {
+                greatest = Math.max(greatest, key[position] & 0xFF);
+            }
+        }
+        return greatest;
+    }
+
+    private static boolean differ(List<byte[]> sample, int position) {
+        return least(sample, position) < greatest(sample, position);
+    }
+
+    /** Whether a byte may be a digit of a number that grows, in text or not. */
+    private static boolean mayCount(int value) {
+        return value >= '0' && value <= '9' || value < ' ' || value > '~';
+    }
+
+    /** The narrowest kind of bytes that has both. */
+    private static int kind(int lower, int upper) {
+        int kind = 0;
+        while (lower < LEAST_OF_KINDS[kind] || upper >= LEAST_OF_KINDS[kind] + (1 << WIDTHS_OF_KINDS[kind])) {
+            kind++;
+        }
+        return kind;
+    }
+
+    /** The number of a key, in the lowest bits; as an unsigned one it orders as the keys do. */
+    long number(byte[] key, int offset, int length) {
+        long number = 0;
+        int left = bits;
+        int next = 0; // position
+        for (int field = 0; field < positions.length; field++) {
+            int position = positions[field];
+            if (position != next) {
+                int order = compare(key, offset, length, next, position);
+                if (order != 0) {
+                    return filled(number, left, order > 0);
+                }
+            }
+            if (position >= length) {
+                break; // it has ended: below all that go on
+            }
+            int value = (key[offset + position] & 0xFF) - least[field];
+            int width = widths[field];
+            if (value >>> width != 0) {
+                return filled(number, left, value > 0);
+            }
+            number = number << width | value;
+            left -= width;
+            next = position + 1;
+        }
+        return filled(number, left, false);
+    }
+
+    /** The order of a key's bytes between two positions, of which the former exists, against those that all have. */
+    private int compare(byte[] key, int offset, int length, int from, int to) {
+        return Arrays.compareUnsigned(
+                key, offset + Math.min(from, length), offset + Math.min(to, length), pattern, from, to);
+    }
+
+    private static long filled(long number, int left, boolean ones) {
+        if (left == Long.SIZE) {
+            return ones ? -1 : 0;
+        }
+        return number << left | (ones ? (1L << left) - 1 : 0);
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < positions.length; i++) {
+            text.append(i == 0 ? "" : " ").append(positions[i]).append(':').append(widths[i]);
+        }
+        return text.toString();
+    }
+}

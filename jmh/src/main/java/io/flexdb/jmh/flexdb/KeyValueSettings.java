@@ -106,7 +106,7 @@ final class KeyValueSettings implements Callable<Integer> {
             defaultValue = "0",
             description = "How long a store is left alone once it was filled, so that it does what it does by itself,"
                     + " before it is read. Default: ${DEFAULT-VALUE}.")
-    int restSeconds;
+    private int restSeconds;
 
     @Option(
             names = "--scan-lengths",
@@ -381,6 +381,14 @@ final class KeyValueSettings implements Callable<Integer> {
     /** How long reads are measured; 0 if they are counted. */
     long readNanos() {
         return TimeUnit.SECONDS.toNanos(readSeconds);
+    }
+
+    /** Leaves a store that was filled to itself, for as long as is wished. */
+    void leaveAlone(Subject subject) throws InterruptedException {
+        if (restSeconds > 0) {
+            System.err.println(subject.label() + ": left alone for " + restSeconds + " s");
+            TimeUnit.SECONDS.sleep(restSeconds);
+        }
     }
 
     /** How stores are opened. */

@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 
 /** Measures one store, in a process of its own: the parts that the settings name, one after the other. */
 final class StoreRun {
@@ -260,15 +259,8 @@ final class StoreRun {
         } else {
             return open;
         }
-        leaveAlone();
+        settings.leaveAlone(subject);
         return open;
-    }
-
-    private void leaveAlone() throws InterruptedException {
-        if (settings.restSeconds > 0) {
-            System.err.println(subject.label() + ": left alone for " + settings.restSeconds + " s");
-            TimeUnit.SECONDS.sleep(settings.restSeconds);
-        }
     }
 
     private void closeLoaded() {
@@ -485,7 +477,7 @@ final class StoreRun {
                     store = open(directory);
                 }
                 some.put(store, experiment("PUT uniform" + name, Distribution.UNIFORM));
-                leaveAlone();
+                settings.leaveAlone(subject);
                 some.get(store, experiment("GET uniform" + name, Distribution.UNIFORM));
                 int scans = Math.max(1, settings.operations / LONG_SCAN);
                 Experiment scan =

@@ -42,9 +42,14 @@ final class YcsbRun {
         this.progress = progress;
     }
 
-    /** The load alone. */
+    /** The load alone, and what the store does by itself after it. */
     void load() throws Exception {
-        loaded().close();
+        KeyValueStore store = loaded();
+        try {
+            settings.leaveAlone(subject);
+        } finally {
+            store.close();
+        }
     }
 
     /** An open store; there is none if the load takes too long. */

@@ -96,7 +96,8 @@ class KeyNumbersTest {
 
     /** A key of a part, a number with zeros in front, and a sign behind it. */
     private static byte[] id(int number) {
-        return String.format(Locale.ROOT, "part-%03d/%020d.", number / 100, number).getBytes(StandardCharsets.US_ASCII);
+        return String.format(Locale.ROOT, "part-%03d/%020d.", number / 100, number)
+                .getBytes(StandardCharsets.US_ASCII);
     }
 
     @Test

@@ -125,9 +125,14 @@ public final class Holders {
         return entered.length;
     }
 
-    /** Whether anything is open that keeps a version. */
+    /** Whether anything is open that keeps a version; what rests to be opened again keeps none. */
     public synchronized boolean areAny() {
-        return count > 0;
+        for (int i = 0; i < count; i++) {
+            if (entered[i].openingInUse() != Holder.NONE) {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean areTraced() {

@@ -80,6 +80,24 @@ class HoldersTest {
         assertThrows(StoreClosedException.class, pin::beginRead);
     }
 
+    /** Or a store in which anybody has ever opened a cursor would be taken for one that is held. */
+    @Test
+    void whatRestsToBeOpenedAgainHoldsNothing() {
+        Holders holders = store.holders();
+        assertFalse(holders.areAny());
+        PinnedVersion pin = store.pinNewest(HolderKind.CURSOR);
+        assertTrue(holders.areAny());
+        pin.beginRead();
+        assertTrue(pin.closeToReopen());
+        assertTrue(holders.areAny(), "it is read still");
+        pin.endRead();
+        assertFalse(holders.areAny());
+        pin.openNewest();
+        assertTrue(holders.areAny());
+        pin.close();
+        assertFalse(holders.areAny());
+    }
+
     /** A cursor that rests may be opened at the moment at which the store ends, or be made then. */
     @Test
     void afterTheStoreHasEndedNoneIsMadeOrOpened() {

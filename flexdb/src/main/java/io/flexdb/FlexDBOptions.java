@@ -275,8 +275,9 @@ public final class FlexDBOptions {
      * and a scan of it takes half as long again. What is read is put in order, what is read most first, by the thread
      * that commits, while it has nothing else to do and for a tenth of the time at most. The rest is put in order once
      * nobody has read or written anything for ten seconds, for a quarter of the time, until somebody does: so it takes
-     * less memory, and few reads of the disk when it is wanted again. That begins only when there is enough to do, and
-     * waits while snapshots, cursors or transactions are open. The next backup has all that was put in order.
+     * less memory, and few reads of the disk when it is wanted again. That begins only when there is enough to do. It
+     * waits while snapshots, cursors or transactions are open, while a check, a copy or an export is under way, and for
+     * {@linkplain FlexDBReader readers} that have asked for time. The next backup has all that was put in order.
      *
      * @param bytes to be written in a second at most; default 64 MiB, 0 to leave everything where it is
      */

@@ -24,21 +24,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is read in many pieces is written in one again, and nobody sees anything but that. */
 class FlexDBDefragmentTest {
-    private static final int PAIRS = 4000;
-    private static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
+    static final int PAIRS = 4000;
+    static final Path DATA = StoreDriver.DIRECTORY.resolve("space").resolve("data");
 
-    private static byte[] key(int number) {
+    static byte[] key(int number) {
         return String.format(Locale.ROOT, "key%07d", number).getBytes(StandardCharsets.US_ASCII);
     }
 
-    private static byte[] value(int number, int round) {
+    static byte[] value(int number, int round) {
         byte[] value = new byte[40 + number % 40];
         Arrays.fill(value, (byte) (number + round));
         return value;
     }
 
     /** A store of pairs that came at random and were changed at random, so that many lie alone. */
-    private static StoreDriver scattered(FlexDBOptions options) {
+    static StoreDriver scattered(FlexDBOptions options) {
         StoreDriver store = new StoreDriver(options);
         Random random = new Random(7);
         for (int i = 0; i < PAIRS; i++) {
@@ -270,6 +270,24 @@ class FlexDBDefragmentTest {
     }
 
     @Test
+    void aStoreMayBeClosedInTheMiddleOfAWalk() {
+        StoreDriver store = scattered(StoreDriver.SMALL);
+        store.db.close();
+        HandClock clock = new HandClock();
+        FlexDB db = clock.open(store);
+        clock.moveOn(2);
+        Waiting.whileTrue(() -> {
+            clock.moveOn(11);
+            return db.stats().written().defragmentedBytes() == 0;
+        });
+        db.close();
+        store.open();
+        store.assertSame("closed in the middle");
+        assertTrue(store.db.check().isSound());
+        store.db.close();
+    }
+
+    @Test
     void aStoreInUseIsNotWalkedThrough() {
         StoreDriver store = scattered(StoreDriver.SMALL);
         store.db.close();
@@ -322,7 +340,7 @@ class FlexDBDefragmentTest {
     }
 
     /** Damages each copy of a pair that is in a file, and returns how many there are. */
-    private static int damage(byte[] file, byte[] key, byte[] value) {
+    static int damage(byte[] file, byte[] key, byte[] value) {
         byte[] pair = Arrays.copyOf(key, key.length + value.length);
         System.arraycopy(value, 0, pair, key.length, value.length);
         int copies = 0;

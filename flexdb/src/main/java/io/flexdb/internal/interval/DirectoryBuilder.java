@@ -135,6 +135,11 @@ public final class DirectoryBuilder {
         return windows[pair];
     }
 
+    /** The address of a pair, or {@link Directory#UNKNOWN}. */
+    long address(int pair) {
+        return addresses[pair];
+    }
+
     /** Whether windows tell each pair from the one before it. */
     public boolean haveDistinctWindows() {
         boolean distinct = !outline;

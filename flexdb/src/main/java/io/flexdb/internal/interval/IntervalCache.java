@@ -361,6 +361,18 @@ public final class IntervalCache {
         return location >= 0 && !isOutline(location);
     }
 
+    /**
+     * Notes where the pairs of a content are now, if its directory is there. Any thread, while others read; inside a
+     * short read.
+     */
+    public void setAddresses(long contentNumber, DirectoryBuilder pairs) {
+        long location = locate(contentNumber, 0);
+        ByteBuffer directory = location < 0 || isOutline(location) ? null : buffer(location);
+        for (int pair = 0; directory != null && pair < pairs.count(); pair++) {
+            Directory.setAddress(directory, base(location), pair, pairs.address(pair));
+        }
+    }
+
     /** The little-endian buffer that a location is in; null if its memory has been given back meanwhile. */
     public ByteBuffer buffer(long location) {
         return regions.buffer((int) (location >>> 32));

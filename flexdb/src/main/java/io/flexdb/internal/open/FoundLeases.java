@@ -38,7 +38,7 @@ public final class FoundLeases implements Leases {
                     vfs.deleteIfExists(directory.resolve(name));
                 }
             }
-        } catch (StorageException e) {
+        } catch (StorageException | OutOfMemoryError e) {
             // The leases found so far count: readers can do without the others.
         }
         return oldest;

@@ -185,7 +185,7 @@ public final class Compactor {
         if (!parts.reservation.reserve(interval.logicalOffset(), interval.lengthBytes(), parts.editor.none, publish)) {
             return refuse(parts.engine.reservation().refusal());
         }
-        parts.editor.prepareAnew(interval, parts.reclaiming, true);
+        parts.editor.prepareAnew(interval, parts.reclaiming);
         replace(interval);
         return true;
     }

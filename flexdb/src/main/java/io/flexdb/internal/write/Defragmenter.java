@@ -51,7 +51,6 @@ final class Defragmenter {
     private final ExtentCursor extents = new ExtentCursor();
     private final long[] replaced = new long[AT_ONCE]; // contents
     private int replacedCount;
-    private int pieces; // that the interval is left in which was looked at last
     private long due; // when it may go on
     private long rest = FIRST_REST_NANOS; // if there is nothing to do
     private volatile long bytesWritten; // by the one thread
@@ -118,6 +117,9 @@ final class Defragmenter {
         boolean room = true;
         boolean ended = false;
         boolean walks = fragmented.isEmpty() && isWalkWanted(start);
+        if (walks) {
+            engine.reservation().retry(engine.segmentBytes()); // nobody else does while the store rests
+        }
         for (int i = 0; i < (walks ? LOOKED_AT_ONCE : AT_ONCE) && intervals < AT_ONCE && room; i++) {
             long offset = walks ? walk.stand(parts.index.current()).logicalOffset() : fragmented.poll();
             if (offset < 0) {
@@ -127,7 +129,7 @@ final class Defragmenter {
             room = written >= 0;
             bytes += Math.max(0, written);
             intervals += written > 0 ? 1 : 0;
-            if (walks && room && !walk.next(parts.index.current(), pieces)) {
+            if (walks && room && !walk.next(parts.index.current())) {
                 ended = true;
                 break;
             }
@@ -176,11 +178,10 @@ final class Defragmenter {
     /**
      * Returns bytes written; 0 if the interval is left as it is, -1 if there is no room, or no memory.
      *
-     * @param isRead whether somebody has read it lately, so that the cache keeps its directory; else others come first
+     * @param isRead whether somebody has read it lately, so that the cache gets its directory; else that stays as it is
      */
     private int defragment(long logicalOffset, boolean isRead, Runnable publish) {
         IndexView index = parts.index.current();
-        pieces = 0;
         if (logicalOffset >= index.totalBytes()) {
             return 0;
         }
@@ -190,11 +191,10 @@ final class Defragmenter {
         at.reset();
         Interval interval = parts.context.interval;
         parts.index.find(index, key.bytes, 0, key.length, interval);
-        pieces = interval.lengthBytes() == 0 ? 0 : pieces(interval);
         if (interval.lengthBytes() == 0
                 || interval.isCoarse()
                 || Committer.areLong(interval.lengthBytes(), interval.pairCount())
-                || !interval.isFragmented(pieces)) {
+                || !interval.isFragmented(pieces(interval))) {
             return 0;
         }
         if (engine.reservation().isShort()
@@ -202,18 +202,23 @@ final class Defragmenter {
                         interval.logicalOffset(), interval.lengthBytes(), parts.editor.none, publish)) {
             return -1;
         }
-        boolean isCached;
         try {
-            isCached = parts.cache.contains(interval.contentNumber());
-            parts.editor.prepareAnew(interval, parts.reclaiming, isRead);
+            if (isRead) {
+                parts.editor.prepareAnew(interval, parts.reclaiming);
+            } else {
+                parts.editor.prepareMove();
+            }
         } catch (OutOfMemoryError | StoreMemoryException e) {
             return -1;
         } catch (UnreadableException e) {
             return 0; // a read of it reports that
         }
-        parts.editor.replace(key, interval, isRead || isCached, isRead || isCached || !parts.cache.isFull());
-        pieces = 1;
-        replaced[replacedCount++] = interval.contentNumber();
+        if (isRead) {
+            parts.editor.replace(key, interval);
+            replaced[replacedCount++] = interval.contentNumber();
+        } else {
+            parts.editor.move(interval);
+        }
         return (int) interval.lengthBytes();
     }
 

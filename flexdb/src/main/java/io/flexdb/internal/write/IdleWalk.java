@@ -1,6 +1,7 @@
 package io.flexdb.internal.write;
 
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
+import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.internal.interval.IndexView;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.interval.Intervals;
@@ -17,9 +18,12 @@ final class IdleWalk {
      * that it costs what changes have asked for and not what is stored: an eighth as many as there are intervals. Once
      * all intervals are divided that a crash has left too large, there is one more.
      *
+     * Intervals stay the same ones. So the cache keeps what it has of them, and gets nothing that nobody reads.
+     *
      * It stops as soon as the store is used, and goes on once it rests again. While a snapshot, a cursor or a
-     * transaction is open it waits, for what it replaces would be kept for them: in the file, and as nodes in memory,
-     * for which holders are ended at last.
+     * transaction is open, or a check or a copy under way, it waits, for what it replaces would be kept for them: in
+     * the file, and as nodes in memory, for which holders are ended at last. It also waits for who follows the files
+     * and has asked for time, since it would replace what he reads.
      */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LOOK_NANOS = IDLE_NANOS / 10;
@@ -31,11 +35,13 @@ final class IdleWalk {
     private final Intervals intervals;
     private final StoreVersions versions;
     private final IntervalCursor at;
+    private final ExtentCursor extents = new ExtentCursor();
     private final EntryKey next = new EntryKey(); // the anchor to go on with
     private boolean isUnderWay;
+    private boolean isHeld; // as of the last look
     private long seenSequence;
     private long usedAt; // when a use was seen, or there was no room
-    private long pieces; // of the intervals that the walk has passed
+    private long extentsPassed; // of the intervals that the walk has passed
     private long extentsLeft; // by the last walk
     private boolean leftCoarse; // intervals that are still to be divided
 
@@ -50,7 +56,11 @@ final class IdleWalk {
 
     /** Whether to go on, or to begin. */
     boolean isWanted(long now) {
-        return isIdle(now) && (isUnderWay || isWorthIt()) && !isHeld();
+        if (!isIdle(now) || !isUnderWay && !isWorthIt()) {
+            return false;
+        }
+        isHeld = isHeldNow();
+        return !isHeld;
     }
 
     private boolean isIdle(long now) {
@@ -70,23 +80,26 @@ final class IdleWalk {
             return true;
         }
         long count = intervals.index.intervalCount();
-        long extents = engine.current().extentCount();
-        extentsLeft = Math.min(extents, Math.max(extentsLeft, count));
-        return extents - extentsLeft > count / NEW_EXTENTS_SHARE;
+        long extentCount = engine.current().extentCount();
+        extentsLeft = Math.min(extentCount, Math.max(extentsLeft, count));
+        return extentCount - extentsLeft > count / NEW_EXTENTS_SHARE;
     }
 
-    private boolean isHeld() {
+    private boolean isHeldNow() {
         if (versions.retiredNodeBytes() > MOST_RETIRED_BYTES) {
             versions.reclaim();
         }
-        return versions.holders.areAny() || versions.retiredNodeBytes() > MOST_RETIRED_BYTES;
+        if (versions.holders.areAny()) {
+            versions.holders.takeBackLost(); // nobody else does while the store rests
+        }
+        return versions.holders.areAny() || versions.retiredNodeBytes() > MOST_RETIRED_BYTES || engine.isLeased();
     }
 
     /** Begins, unless it is under way, and stands on the interval to look at. */
     IntervalCursor stand(IndexView index) {
         if (!isUnderWay) {
             isUnderWay = true;
-            pieces = 0;
+            extentsPassed = 0;
             next.makeRoom(0);
         }
         at.seek(index, next.bytes, 0, next.length);
@@ -96,23 +109,34 @@ final class IdleWalk {
     /**
      * Goes to the next interval; the one it stood on may have become several. Returns false, and has ended, if it was
      * the last one.
-     *
-     * @param passed pieces that the one it stood on is left in
      */
-    boolean next(IndexView index, int passed) {
-        pieces += passed;
+    boolean next(IndexView index) {
         stand(index);
+        extentsPassed += extentsThatBeginThere();
         boolean found = at.next();
         if (found) {
             next.makeRoom(at.anchorLength());
             at.anchor(next.bytes);
         } else {
             isUnderWay = false;
-            extentsLeft = pieces;
+            extentsLeft = extentsPassed;
             leftCoarse = intervals.coarseCount() > 0;
         }
         at.reset();
         return found;
+    }
+
+    private int extentsThatBeginThere() {
+        long begin = at.logicalOffset();
+        long end = begin + at.lengthBytes();
+        int count = 0;
+        extents.reset(engine.current());
+        for (boolean found = extents.seek(begin);
+                found && extents.logicalOffset() < end;
+                found = extents.next()) {
+            count += extents.logicalOffset() >= begin ? 1 : 0;
+        }
+        return count;
     }
 
     /** There was no room, or no memory, for the interval that it stands on: it goes on there after a while. */
@@ -122,6 +146,6 @@ final class IdleWalk {
 
     /** In how many nanoseconds it may go on, as far as is known; never if it is not under way, or waits for others. */
     long nanosLeft(long now) {
-        return isUnderWay && !isHeld() ? Math.max(1, usedAt + IDLE_NANOS - now) : Long.MAX_VALUE;
+        return isUnderWay && !isHeld ? Math.max(1, usedAt + IDLE_NANOS - now) : Long.MAX_VALUE;
     }
 }

@@ -33,6 +33,7 @@ final class IntervalEditor {
     final NewIntervals parts;
     final FilterWriter filters; // or null
     final GatheredEntries none = new GatheredEntries();
+    private final Reclaiming nothingExpires = new Reclaiming();
     private final Stitches stitches = new Stitches();
     private final ByteBuffer directory = ByteBuffer.allocateDirect(
                     Directory.bytes(Integer.MAX_VALUE, Interval.MAX_PAIRS))
@@ -64,17 +65,32 @@ final class IntervalEditor {
     /**
      * Makes the content of all pairs of the context's interval but for those that have expired, to be written anew.
      *
-     * @param isRead whether the cache is to keep the directory that is made for it
      * @throws OutOfMemoryError if there is no memory for it, or for its index
      * @throws StoreMemoryException likewise
      */
-    void prepareAnew(Interval interval, Reclaiming reclaiming, boolean isRead) {
+    void prepareAnew(Interval interval, Reclaiming reclaiming) {
         int ticket = epochs.enter();
         try {
-            old.read(engine.current(), isRead);
+            old.read(engine.current(), true);
             content.merge(old, none, false, reclaiming); // with its keys, so the filter is made anew
             parts.divide(content, interval);
             ensureIndex();
+        } finally {
+            epochs.exit(ticket);
+        }
+    }
+
+    /**
+     * Makes the content of all pairs of the context's interval, to be {@linkplain #move moved}.
+     *
+     * @throws OutOfMemoryError if there is no memory for it
+     * @throws StoreMemoryException likewise
+     */
+    void prepareMove() {
+        int ticket = epochs.enter();
+        try {
+            old.read(engine.current(), false);
+            content.merge(old, none, false, nothingExpires);
         } finally {
             epochs.exit(ticket);
         }
@@ -107,17 +123,7 @@ final class IntervalEditor {
 
     /** Puts the content in the place of that of an interval, all of it anew or all of it in place. */
     void replace(EntryKey key, Interval interval) {
-        replace(key, interval, intervals.cache.contains(interval.contentNumber()), true);
-    }
-
-    /**
-     * Puts the content in the place of that of an interval, all of it anew or all of it in place.
-     *
-     * @param referenced whether the interval is of those that are read
-     * @param cached whether the cache is to have its directories
-     */
-    void replace(EntryKey key, Interval interval, boolean referenced, boolean cached) {
-        replace(key, interval, referenced, cached, NO_STITCHES);
+        replace(key, interval, intervals.cache.contains(interval.contentNumber()), NO_STITCHES);
     }
 
     /**
@@ -128,18 +134,30 @@ final class IntervalEditor {
      * @param stitchingThreshold from how many bytes on unchanged pairs that lie together stay there, unless all do
      */
     void replace(EntryKey key, Interval interval, boolean referenced, int stitchingThreshold) {
-        replace(key, interval, referenced, true, stitchingThreshold);
-    }
-
-    private void replace(EntryKey key, Interval interval, boolean referenced, boolean cached, int stitchingThreshold) {
         engine.beginGroup();
         if (content.isInPlace()) {
             replaceInSpace(interval.logicalOffset());
         } else {
             rewrite(interval.logicalOffset(), (int) interval.lengthBytes(), stitchingThreshold);
         }
-        replaceInIndex(key, interval, referenced, cached);
+        replaceInIndex(key, interval, referenced);
         engine.endGroup();
+    }
+
+    /**
+     * Writes the content of an interval anew, which stays the same one, with what the cache has of it: only the places
+     * in its directory are others.
+     */
+    void move(Interval interval) {
+        engine.beginGroup();
+        rewrite(interval.logicalOffset(), (int) interval.lengthBytes(), NO_STITCHES);
+        engine.endGroup();
+        int ticket = epochs.enter();
+        try {
+            intervals.cache.setAddresses(interval.contentNumber(), content.directory());
+        } finally {
+            epochs.exit(ticket);
+        }
     }
 
     /** Removes the intervals that were found to follow that of a key, with all they have. */
@@ -262,11 +280,8 @@ final class IntervalEditor {
                 : intervals.cache.insert(directory, 0, referenced);
     }
 
-    /**
-     * Caches the directories of the new intervals, if they are to be, with the pairs kept of the old one, and puts these
-     * in its place.
-     */
-    private void replaceInIndex(EntryKey key, Interval old, boolean referenced, boolean cached) {
+    /** Caches the directories of the new intervals, with the pairs kept of the old one, and puts these in its place. */
+    private void replaceInIndex(EntryKey key, Interval old, boolean referenced) {
         for (int part = 0; part < parts.count(); part++) {
             if (parts.end(part) > parts.first(part)) {
                 content.directory()
@@ -277,7 +292,7 @@ final class IntervalEditor {
                                 parts.first(part),
                                 parts.end(part),
                                 parts.skipped(part));
-                long location = cached ? keep(referenced) : -1;
+                long location = keep(referenced);
                 parts.replacement.setHint(part, location < 0 ? 0 : intervals.cache.hint(location));
                 intervals.cache.movePairs(
                         old.contentNumber(),

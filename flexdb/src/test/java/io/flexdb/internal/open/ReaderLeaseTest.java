@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.flexspace.internal.base.Leases;
+import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import java.nio.file.Path;
@@ -67,6 +68,19 @@ class ReaderLeaseTest {
         millis[0] -= 1;
         assertEquals(Leases.NONE, found.oldest());
         assertEquals(List.of(), names());
+    }
+
+    @Test
+    void whereThereIsNoMemoryToLookThereAreNone() {
+        lease().renew(999_000);
+        ForwardingVfs full = new ForwardingVfs(vfs) {
+            @Override
+            public List<String> list(Path directory) {
+                throw new OutOfMemoryError("of the test");
+            }
+        };
+        assertEquals(Leases.NONE, new FoundLeases(full, DIRECTORY, () -> millis[0]).oldest());
+        assertEquals(999_000, found.oldest());
     }
 
     @Test

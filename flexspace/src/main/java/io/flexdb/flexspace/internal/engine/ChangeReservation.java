@@ -123,6 +123,14 @@ public final class ChangeReservation {
         return segments.isShort();
     }
 
+    /** Asks the disk once more for room for so many bytes, if room is short. */
+    public void retry(long bytes) {
+        if (segments.isShort()) {
+            begin();
+            segments.reserve(bytes, collector.segmentsToFill());
+        }
+    }
+
     /** Why there was not as much, the last time that there was not. */
     public StoreFullException refusal() {
         return refusal;

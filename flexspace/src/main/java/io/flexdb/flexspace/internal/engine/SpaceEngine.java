@@ -4,6 +4,7 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.FirstUse;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
+import io.flexdb.flexspace.internal.base.Leases;
 import io.flexdb.flexspace.internal.base.PauseListener;
 import io.flexdb.flexspace.internal.base.SpaceOwner;
 import io.flexdb.flexspace.internal.base.SpaceSettings;
@@ -60,6 +61,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     private final ExtentMover mover;
     private final Scrubber scrubber;
     private final SpaceFigures figures;
+    private final Leases leases; // or null
     private final RunningChecks runningChecks = new RunningChecks();
     private final LogBatch batch = new LogBatch();
     private final WriterPauses pauses = new WriterPauses(batch::edits);
@@ -94,9 +96,10 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         this.openedLogGeneration = recovered.logs.opened();
         this.openedLogEnd = recovered.logEnd();
         store.pauses(pauses);
+        this.leases = settings.leases;
         boolean isCapped = settings.maxDataBytes != Long.MAX_VALUE; // then all of it is for changes
-        if (settings.leases != null && !isCapped) {
-            store.honour(settings.leases, settings.maxLeasedBytes);
+        if (leases != null && !isCapped) {
+            store.honour(leases, settings.maxLeasedBytes);
         }
         Epochs epochs = owner.epochs();
         this.content = new SpaceContent(vfs, directory, treeFile, tree, store);
@@ -577,6 +580,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     /** Whether {@link #shorten} may have something to do after publishing, but for little. */
     public boolean mayShorten() {
         return segments.maySpare();
+    }
+
+    /** Whether somebody reads the files, in another process perhaps, and has asked for time. */
+    public boolean isLeased() {
+        return leases != null && leases.oldest() != Leases.NONE;
     }
 
     /** Extents of which a range has a part, or more. */

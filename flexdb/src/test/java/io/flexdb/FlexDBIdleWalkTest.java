@@ -327,7 +327,8 @@ class FlexDBIdleWalkTest {
         StoreDriver store = scattered(StoreDriver.SMALL);
         store.db.close();
         byte[] file = store.vfs.content(DATA);
-        assertTrue(FlexDBDefragmentTest.damage(file, key(2000), store.oracle.now().get(key(2000))) > 0);
+        assertTrue(
+                FlexDBDefragmentTest.damage(file, key(2000), store.oracle.now().get(key(2000))) > 0);
         store.vfs.setContent(DATA, file);
         store.open();
         WalkByHand walk = begun(store);
@@ -363,7 +364,8 @@ class FlexDBIdleWalkTest {
         StoreDriver store = scattered(StoreDriver.SMALL);
         store.vfs = store.vfs.kill();
         byte[] file = store.vfs.content(DATA);
-        assertTrue(FlexDBDefragmentTest.damage(file, key(2000), store.oracle.now().get(key(2000))) > 0);
+        assertTrue(
+                FlexDBDefragmentTest.damage(file, key(2000), store.oracle.now().get(key(2000))) > 0);
         store.vfs.setContent(DATA, file);
         store.open();
         store.db.refine();
@@ -469,7 +471,8 @@ class FlexDBIdleWalkTest {
         StoreDriver store = scattered(StoreDriver.SMALL);
         WalkByHand walk = begun(store);
         int[] told = {0};
-        assertTrue(store.db.check((bytes, ofBytes) -> {
+        assertTrue(store.db
+                .check((bytes, ofBytes) -> {
                     told[0]++;
                     assertEquals(0, walk.seconds(2 * REST), "beside a check");
                 })

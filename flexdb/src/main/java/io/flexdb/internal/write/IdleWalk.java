@@ -131,9 +131,7 @@ final class IdleWalk {
         long end = begin + at.lengthBytes();
         int count = 0;
         extents.reset(engine.current());
-        for (boolean found = extents.seek(begin);
-                found && extents.logicalOffset() < end;
-                found = extents.next()) {
+        for (boolean found = extents.seek(begin); found && extents.logicalOffset() < end; found = extents.next()) {
             count += extents.logicalOffset() >= begin ? 1 : 0;
         }
         return count;

@@ -17,6 +17,8 @@ final class KeyShape {
      *     same bits, or the rest has been decided.
      */
     private static final int LEAST_KEYS = 64; // that tell kinds of bytes
+    private static final int MOST_FIELDS = 12; // that many digits tell a memtable's keys apart; more would take time
+    private static final int MOST_POSITION = 0x7FFF;
     private static final int[] LEAST_OF_KINDS = {'0', '@', '`', '0', ' ', 0};
     private static final int[] WIDTHS_OF_KINDS = {4, 5, 5, 6, 7, 8}; // digits, letters, hexadecimals, text, bytes
 
@@ -24,9 +26,7 @@ final class KeyShape {
 
     private final int bits;
     private final byte[] pattern; // the bytes that all have, at all positions that are no field's
-    private final int[] positions; // of the fields, which ascend
-    private final int[] least;
-    private final int[] widths;
+    private final int[] fields; // in ascending order: position << 16 | least byte << 8 | width in bits
 
     /**
      * The shape of some keys, perhaps none.
@@ -40,12 +40,10 @@ final class KeyShape {
             longest = Math.max(longest, key.length);
         }
         byte[] common = new byte[longest];
-        int[] at = new int[bits];
-        int[] from = new int[bits];
-        int[] width = new int[bits];
-        int fields = 0;
+        int[] found = new int[MOST_FIELDS];
+        int count = 0;
         int left = bits;
-        for (int position = 0; left > 0; position++) {
+        for (int position = 0; left > 0 && count < MOST_FIELDS && position <= MOST_POSITION; position++) {
             int lower = 0;
             int upper = 0xFF; // behind the sample's
             if (position < longest) {
@@ -60,15 +58,11 @@ final class KeyShape {
             if (WIDTHS_OF_KINDS[kind] > left) {
                 break;
             }
-            at[fields] = position;
-            from[fields] = LEAST_OF_KINDS[kind];
-            width[fields++] = WIDTHS_OF_KINDS[kind];
+            found[count++] = position << 16 | LEAST_OF_KINDS[kind] << 8 | WIDTHS_OF_KINDS[kind];
             left -= WIDTHS_OF_KINDS[kind];
         }
         this.pattern = common;
-        this.positions = Arrays.copyOf(at, fields);
-        this.least = Arrays.copyOf(from, fields);
-        this.widths = Arrays.copyOf(width, fields);
+        this.fields = Arrays.copyOf(found, count);
     }
 
     private static int least(List<byte[]> sample, int position) {
@@ -114,8 +108,8 @@ final class KeyShape {
         long number = 0;
         int left = bits;
         int next = 0; // position
-        for (int field = 0; field < positions.length; field++) {
-            int position = positions[field];
+        for (int field : fields) {
+            int position = field >>> 16;
             if (position != next) {
                 int order = compare(key, offset, length, next, position);
                 if (order != 0) {
@@ -125,8 +119,8 @@ final class KeyShape {
             if (position >= length) {
                 break; // it has ended: below all that go on
             }
-            int value = (key[offset + position] & 0xFF) - least[field];
-            int width = widths[field];
+            int value = (key[offset + position] & 0xFF) - (field >>> 8 & 0xFF);
+            int width = field & 0xFF;
             if (value >>> width != 0) {
                 return filled(number, left, value > 0);
             }
@@ -153,8 +147,9 @@ final class KeyShape {
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
-        for (int i = 0; i < positions.length; i++) {
-            text.append(i == 0 ? "" : " ").append(positions[i]).append(':').append(widths[i]);
+        for (int field : fields) {
+            text.append(text.length() == 0 ? "" : " ").append(field >>> 16);
+            text.append(':').append(field & 0xFF);
         }
         return text.toString();
     }

@@ -3,7 +3,7 @@ package io.flexdb.internal.mem;
 import java.util.Arrays;
 import java.util.List;
 
-/** What keys of a kind look like: where they differ, and in how many bits. Makes numbers of them. Immutable. */
+/** Makes numbers of keys that look alike, from the bits in which they differ. Immutable. */
 final class KeyShape {
     /*
      * Problem: eight bytes tell few keys apart if most of these bytes are the same, as in ids that are written with
@@ -18,11 +18,9 @@ final class KeyShape {
      */
     private static final int LEAST_KEYS = 64; // that tell kinds of bytes
     private static final int MOST_FIELDS = 12; // that many digits tell a memtable's keys apart; more would take time
-    private static final int MOST_POSITION = 0x7FFF;
     private static final int[] LEAST_OF_KINDS = {'0', '@', '`', '0', ' ', 0};
     private static final int[] WIDTHS_OF_KINDS = {4, 5, 5, 6, 7, 8}; // digits, letters, hexadecimals, text, bytes
-
-    private static final int BYTES = 5;
+    private static final int BYTES = 5; // the last kind
 
     private final int bits;
     private final byte[] pattern; // the bytes that all have, at all positions that are no field's
@@ -31,62 +29,42 @@ final class KeyShape {
     /**
      * The shape of some keys, perhaps none.
      *
+     * @param sample keys of 64 KiB at most
      * @param bits of a number, 64 at most
      */
     KeyShape(List<byte[]> sample, int bits) {
         this.bits = bits;
-        int longest = 0;
+        int longest = sample.stream().mapToInt(key -> key.length).max().orElse(0);
+        int[] least = new int[longest]; // byte at each position
+        int[] greatest = new int[longest];
+        Arrays.fill(least, 0xFF);
         for (byte[] key : sample) {
-            longest = Math.max(longest, key.length);
+            for (int position = 0; position < key.length; position++) {
+                least[position] = Math.min(least[position], key[position] & 0xFF);
+                greatest[position] = Math.max(greatest[position], key[position] & 0xFF);
+            }
         }
-        byte[] common = new byte[longest];
+        this.pattern = new byte[longest];
         int[] found = new int[MOST_FIELDS];
         int count = 0;
         int left = bits;
-        for (int position = 0; left > 0 && count < MOST_FIELDS && position <= MOST_POSITION; position++) {
-            int lower = 0;
-            int upper = 0xFF; // behind the sample's
-            if (position < longest) {
-                lower = least(sample, position);
-                upper = greatest(sample, position);
-                common[position] = (byte) lower;
-                if (lower == upper && !(mayCount(lower) && differ(sample, position + 1))) {
+        for (int position = 0; left > 0 && count < MOST_FIELDS; position++) {
+            boolean isBehind = position >= longest;
+            if (!isBehind) {
+                pattern[position] = (byte) least[position];
+                boolean nextDiffers = position + 1 < longest && least[position + 1] < greatest[position + 1];
+                if (least[position] == greatest[position] && !(nextDiffers && mayCount(least[position]))) {
                     continue;
                 } // else it may change once the next one overflows
             }
-            int kind = sample.size() < LEAST_KEYS ? BYTES : kind(lower, upper);
+            int kind = isBehind || sample.size() < LEAST_KEYS ? BYTES : kind(least[position], greatest[position]);
             if (WIDTHS_OF_KINDS[kind] > left) {
                 break;
             }
             found[count++] = position << 16 | LEAST_OF_KINDS[kind] << 8 | WIDTHS_OF_KINDS[kind];
             left -= WIDTHS_OF_KINDS[kind];
         }
-        this.pattern = common;
         this.fields = Arrays.copyOf(found, count);
-    }
-
-    private static int least(List<byte[]> sample, int position) {
-        int least = 0xFF;
-        for (byte[] key : sample) {
-            if (position < key.length) {
-                least = Math.min(least, key[position] & 0xFF);
-            }
-        }
-        return least;
-    }
-
-    private static int greatest(List<byte[]> sample, int position) {
-        int greatest = 0;
-        for (byte[] key : sample) {
-            if (position < key.length) {
-                greatest = Math.max(greatest, key[position] & 0xFF);
-            }
-        }
-        return greatest;
-    }
-
-    private static boolean differ(List<byte[]> sample, int position) {
-        return least(sample, position) < greatest(sample, position);
     }
 
     /** Whether a byte may be a digit of a number that grows, in text or not. */

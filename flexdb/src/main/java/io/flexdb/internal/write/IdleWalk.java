@@ -39,6 +39,8 @@ final class IdleWalk {
     private final EntryKey next = new EntryKey(); // the anchor to go on with
     private boolean isUnderWay;
     private boolean isHeld; // as of the last look
+    private boolean isLeased; // as of a time
+    private long leasesLookedAt;
     private long seenSequence;
     private long usedAt; // when a use was seen, or there was no room
     private long extentsPassed; // of the intervals that the walk has passed
@@ -52,6 +54,7 @@ final class IdleWalk {
         this.versions = versions;
         this.at = parts.index.cursor();
         this.usedAt = now;
+        this.leasesLookedAt = now - LOOK_NANOS;
     }
 
     /** Whether to go on, or to begin. */
@@ -59,7 +62,7 @@ final class IdleWalk {
         if (!isIdle(now) || !isUnderWay && !isWorthIt()) {
             return false;
         }
-        isHeld = isHeldNow();
+        isHeld = isHeldNow() || isLeased(now);
         return !isHeld;
     }
 
@@ -92,7 +95,15 @@ final class IdleWalk {
         if (versions.holders.areAny()) {
             versions.holders.takeBackLost(); // nobody else does while the store rests
         }
-        return versions.holders.areAny() || versions.retiredNodeBytes() > MOST_RETIRED_BYTES || engine.isLeased();
+        return versions.holders.areAny() || versions.retiredNodeBytes() > MOST_RETIRED_BYTES;
+    }
+
+    private boolean isLeased(long now) {
+        if (now - leasesLookedAt >= LOOK_NANOS) { // for each look lists the store's directory
+            leasesLookedAt = now;
+            isLeased = engine.isLeased();
+        }
+        return isLeased;
     }
 
     /** Begins, unless it is under way, and stands on the interval to look at. */

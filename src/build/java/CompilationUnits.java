@@ -2,7 +2,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
@@ -37,11 +36,10 @@ final class CompilationUnits {
     public static void main(String[] arguments) throws IOException {
         List<Path> files;
         try (Stream<Path> all = Files.walk(Path.of(arguments[0]))) {
-            files = all.filter(file -> file.toString().endsWith(".class")).collect(Collectors.toList());
+            files = all.filter(file -> file.toString().endsWith(".class")).toList();
         }
         for (Path file : files) {
-            byte[] before = Files.readAllBytes(file);
-            ClassReader reader = new ClassReader(before);
+            ClassReader reader = new ClassReader(Files.readAllBytes(file));
             ClassWriter writer = new ClassWriter(reader, 0);
             Units units = new Units(writer);
             reader.accept(units, 0);

@@ -164,13 +164,15 @@ public final class KeyValue {
                 comparison.note(round, subject, "YCSB left out, since nothing is left of a process that has ended");
                 continue;
             }
-            Path store = Files.createDirectory(newDirectory(subject).resolve("loaded"));
+            Path own = newDirectory(subject);
+            Path store = Files.createDirectory(own.resolve("loaded"));
             List<String> load = onlyYcsb(settings.workloads().get(0), subject, space, store);
             load.add("--prepare");
             if (measure(load, subject, prefix(space), round)) {
                 loaded.put(subject, store);
             } else {
                 good = false;
+                remove(own);
             }
         }
         for (Workloads.Named workload : settings.workloads()) {

@@ -193,7 +193,7 @@ class FlexDBIdleWalkTest {
         store.db.close();
     }
 
-    /** What they rest in to be opened again holds nothing. */
+    /** The pins of these rest, to be opened again. */
     @Test
     void cursorsAndLookupsThatAreOverAreNotWaitedFor() {
         StoreDriver store = scattered(StoreDriver.SMALL);
@@ -385,7 +385,7 @@ class FlexDBIdleWalkTest {
 
     // ---- the cache
 
-    /** What the cache has of each interval, by its anchor. */
+    /** The cache's entries of intervals, by their anchors. */
     private static Map<String, String> cached(FlexDB db) {
         Store store = db.access.store();
         IntervalCache cache = store.cache;

@@ -14,7 +14,7 @@ abstract class BlockRun {
     static final long OWN_TIMES = Long.MIN_VALUE;
 
     /**
-     * What was written of a run.
+     * The parts of a run, as they were written.
      *
      * @param blocks keys and places of the blocks, which are its intervals
      * @param ranges that were deleted, which are in no block; null for none

@@ -26,7 +26,7 @@ public record Manifest(Summary summary, SegmentFormat format, List<CopiedFile> f
     private static final Pattern FILE = Pattern.compile("(space/tree|space/log-1|wal/[0-9]{20})");
 
     /**
-     * What is told of a backup in a list of them.
+     * The line of a backup in a list of them.
      *
      * @param id its number
      * @param time when it was begun

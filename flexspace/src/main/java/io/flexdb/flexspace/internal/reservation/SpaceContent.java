@@ -7,8 +7,7 @@ import io.flexdb.flextree.FlexTree;
 import java.nio.file.Path;
 
 /**
- * What an open space consists of: its files, and what is in memory of them. It stays the same for as long as the space
- * is open.
+ * The files of an open space, and what is in memory of them. They stay the same for as long as the space is open.
  *
  * @param vfs where its files are
  * @param directory of them

@@ -15,6 +15,7 @@ import io.flexdb.ReadOptions;
 import io.flexdb.ReadView;
 import io.flexdb.Transaction;
 import io.flexdb.ValueReader;
+import io.flexdb.base.memory.DirectMemory;
 import io.flexdb.storage.StoreHealth;
 import io.flexdb.storage.StoreMemoryException;
 import java.io.IOException;
@@ -86,7 +87,7 @@ final class LargeValueStore {
                     ? pool.getPeakUsage().getUsed()
                     : 0;
         }
-        long direct = 0;
+        long direct = DirectMemory.mappedBytes();
         for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
             direct += pool.getName().equals("direct") ? pool.getMemoryUsed() : 0;
         }

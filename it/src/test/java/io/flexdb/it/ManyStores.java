@@ -1,6 +1,7 @@
 package io.flexdb.it;
 
 import io.flexdb.FlexDB;
+import io.flexdb.base.memory.DirectMemory;
 import io.flexdb.testing.FilesInUse;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
@@ -47,10 +48,11 @@ final class ManyStores {
             }
             mostThreads = Math.max(mostThreads, threads());
         }
-        long direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-                .filter(pool -> pool.getName().equals("direct"))
-                .mapToLong(BufferPoolMXBean::getMemoryUsed)
-                .sum();
+        long direct = DirectMemory.mappedBytes()
+                + ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                        .filter(pool -> pool.getName().equals("direct"))
+                        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                        .sum();
         long mostDisk = 0;
         for (int i = 0; i < count; i++) {
             mostDisk = Math.max(mostDisk, FilesInUse.bytesBelow(Path.of(args[0], "store" + i)));

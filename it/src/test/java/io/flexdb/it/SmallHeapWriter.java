@@ -3,6 +3,7 @@ package io.flexdb.it;
 import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBResources;
+import io.flexdb.base.memory.DirectMemory;
 import io.flexdb.testing.Waiting;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
@@ -115,10 +116,11 @@ final class SmallHeapWriter {
     }
 
     private static long directBytes() {
-        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-                .filter(pool -> pool.getName().equals("direct"))
-                .mapToLong(BufferPoolMXBean::getMemoryUsed)
-                .sum();
+        return DirectMemory.mappedBytes()
+                + ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                        .filter(pool -> pool.getName().equals("direct"))
+                        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                        .sum();
     }
 
     /** Linux only; elsewhere 0. */

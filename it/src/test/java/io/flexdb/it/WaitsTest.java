@@ -55,6 +55,7 @@ class WaitsTest {
                     "SharedMemory Pause.nanos",
                     2,
                     "no memory: neither the collector nor reads tell what they have freed"),
+            allow("DirectMemory Pause.nanos", 1, "no memory: the collector does not tell what it has freed"),
             allow("EventCount Pause.nanos", 1, "no memory: nobody tells when there is some"),
             allow("StripedPool Pause.nanos", 1, "no memory: nobody tells when there is some"),
             allow("Monitor Pause.nanos", 1, "no memory: nobody tells when there is some"),

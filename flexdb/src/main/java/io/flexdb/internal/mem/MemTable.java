@@ -63,6 +63,7 @@ public final class MemTable {
     private static final int ARENA_SHARE_OF_RANGES = 4;
 
     private static final int FIRST_USES = 500;
+    private static final int PAGE_BYTES = 4096; // at least
 
     /** The greatest size of an arena in bytes. */
     public static final int MAX_ARENA_BYTES = Integer.MAX_VALUE - 7;
@@ -132,7 +133,7 @@ public final class MemTable {
     }
 
     /**
-     * An empty table in memory from an account.
+     * An empty table in memory from an account, whose pages are there, so that no writer waits for them.
      *
      * @throws OutOfMemoryError if there is not enough
      */
@@ -145,9 +146,16 @@ public final class MemTable {
             memory.giveBack(arena);
             throw e;
         }
+        touch(arena);
         MemTable table = new MemTable(arena, slots);
         table.reset(id, null);
         return table;
+    }
+
+    private static void touch(ByteBuffer arena) {
+        for (int position = 0; position < arena.capacity(); position += PAGE_BYTES) {
+            arena.put(position, (byte) 0);
+        }
     }
 
     /** Bytes of a memtable with its hash index. */

@@ -2,6 +2,7 @@ package io.flexdb.internal.open;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.epoch.RetiredQueue;
+import io.flexdb.base.memory.DirectMemory;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.engine.FilesSeen;
@@ -25,7 +26,6 @@ import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.StoreMemoryException;
 import io.flexdb.storage.StoreReplacedException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -104,7 +104,8 @@ public final class FollowedStore implements AutoCloseable {
         this.ownBytes = budget.ownBytes(settings, jvm);
         this.registry = new KeyspaceRegistry(settings);
         this.merges = new MergeCalls(registry);
-        this.memory = new OffHeap(ByteBuffer::allocateDirect, jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
+        this.memory =
+                new OffHeap(new DirectMemory(jvm::directRoom), jvm::directRoom, jvm.directBytes() / RESERVED_SHARE);
         this.scheduler = scheduler;
         this.clock = new StoreClock(settings.clock);
         this.holderLog = new HolderLog(this.directory, scheduler);

@@ -2,6 +2,7 @@ package io.flexdb.internal.open;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.OperatingSystemMXBean;
+import io.flexdb.base.memory.DirectMemory;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 
@@ -42,9 +43,9 @@ public record JvmMemory(long heapBytes, long directBytes, long machineBytes) {
         }
     }
 
-    /** How many bytes more direct buffers may take now. Any thread; cheap. */
+    /** How many bytes more direct buffers may take now, less than 0 if they have too many. Any thread; cheap. */
     public long directRoom() {
-        return Pool.DIRECT == null ? Long.MAX_VALUE : directBytes - Pool.DIRECT.used();
+        return Pool.DIRECT == null ? Long.MAX_VALUE : directBytes - Pool.DIRECT.used() - DirectMemory.mappedBytes();
     }
 
     /** The JVM's count of direct buffers, behind an interface of ours: its module may be missing. */

@@ -1,6 +1,7 @@
 package io.flexdb.internal.open;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.DirectMemory;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.base.Health;
 import io.flexdb.flexspace.internal.base.SpaceOwner;
@@ -45,7 +46,6 @@ import io.flexdb.internal.write.RecoveredLogs;
 import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
 import io.flexdb.storage.StoreMemoryException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
@@ -124,7 +124,8 @@ public final class StoreOpener {
     /** Opens a store. */
     public static Store open(Vfs vfs, Path directory, StoreSettings settings, Scheduler scheduler) {
         JvmMemory jvm = JvmMemory.ofThisProcess();
-        StoreOpener opener = new StoreOpener(vfs, directory, settings, scheduler, jvm, ByteBuffer::allocateDirect);
+        StoreOpener opener =
+                new StoreOpener(vfs, directory, settings, scheduler, jvm, new DirectMemory(jvm::directRoom));
         return opener.open(resources(settings));
     }
 

@@ -1,11 +1,9 @@
 package io.flexdb.base.memory;
 
-import io.flexdb.base.nativeaccess.NativeAccess;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
 
 /** Direct memory in huge pages: on Linux, if JNA is there and may be used. Thread-safe. */
 public final class HugePages {
@@ -16,10 +14,7 @@ public final class HugePages {
     public static final int LEAST_BYTES = 2 * PAGE_BYTES;
 
     private static final Path SETTING = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
-    /** JNA takes a tenth of a second to begin: whoever asks first should not wait for that. */
-    private static final CompletableFuture<Boolean> AVAILABLE = CompletableFuture.supplyAsync(
-                    () -> isAllowed(SETTING) && NativeAccess.isGranted() && MemoryCalls.isUsable())
-            .exceptionally(failure -> false);
+    private static final boolean ALLOWED = isAllowed(SETTING);
 
     private HugePages() {}
 
@@ -36,12 +31,12 @@ public final class HugePages {
      * Whether there are huge pages; false as long as that is not known. The first call begins to find out.
      */
     public static boolean isAvailable() {
-        return AVAILABLE.getNow(false);
+        return ALLOWED && DirectMemory.hasCalls();
     }
 
     /** Whether there are huge pages; waits until that is known. */
     static boolean awaitAvailable() {
-        return AVAILABLE.join();
+        return ALLOWED && DirectMemory.awaitCalls();
     }
 
     /**
@@ -65,7 +60,7 @@ public final class HugePages {
         int start = (PAGE_BYTES - zeros.alignmentOffset(0, PAGE_BYTES)) & PAGE_BYTES - 1;
         int bytes = (zeros.capacity() - start) / PAGE_BYTES * PAGE_BYTES;
         if (bytes > 0) {
-            MemoryCalls.giveBack(zeros); // the JDK has written zeros into small pages
+            MemoryCalls.giveBack(zeros); // where the JDK has written zeros, into small pages
             MemoryCalls.wantHugePages(zeros, start, bytes);
         }
     }

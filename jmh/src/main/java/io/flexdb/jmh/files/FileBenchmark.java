@@ -1,5 +1,6 @@
 package io.flexdb.jmh.files;
 
+import io.flexdb.jmh.Jvm;
 import io.flexdb.jmh.Markdown;
 import io.flexdb.jmh.flexdb.KeyValue;
 import java.io.BufferedReader;
@@ -79,8 +80,7 @@ public final class FileBenchmark {
     }
 
     private boolean measure(FileSubject subject, Path directory) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        List<String> command = Jvm.command();
         command.add("-Xmx" + settings.heap);
         command.addAll(subject.jvmArguments());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), FileBenchmark.class.getName()));

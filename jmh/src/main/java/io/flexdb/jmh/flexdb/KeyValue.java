@@ -1,5 +1,6 @@
 package io.flexdb.jmh.flexdb;
 
+import io.flexdb.jmh.Jvm;
 import io.flexdb.ycsb.Progress;
 import io.flexdb.ycsb.Workloads;
 import java.io.BufferedReader;
@@ -251,8 +252,7 @@ public final class KeyValue {
 
     /** What runs this class in a process of its own, with the arguments of this one. */
     static List<String> command(KeyValueSettings settings, Subject subject) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        List<String> command = Jvm.command();
         command.add("-Xmx" + settings.heap());
         if (settings.memoryBytes > 0) {
             command.add(DIRECT_MEMORY + settings.memoryBytes / 2); // of which FlexDB's budget is a part

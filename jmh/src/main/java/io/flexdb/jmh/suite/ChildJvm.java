@@ -1,5 +1,6 @@
 package io.flexdb.jmh.suite;
 
+import io.flexdb.jmh.Jvm;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -7,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -70,8 +70,7 @@ final class ChildJvm {
             List<String> arguments)
             throws IOException, InterruptedException {
         requireGoingOn();
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        List<String> command = Jvm.command();
         command.addAll(jvmArguments);
         command.addAll(List.of("-cp", classPath, mainClass));
         command.addAll(arguments);

@@ -5,6 +5,7 @@ import io.flexdb.FlexCursor;
 import io.flexdb.FlexDB;
 import io.flexdb.FlexDBOptions;
 import io.flexdb.FlexDBReader;
+import io.flexdb.Keyspace;
 import io.flexdb.MergeFunction;
 import io.flexdb.Snapshot;
 import io.flexdb.Transaction;
@@ -85,8 +86,14 @@ final class FirstUses {
     /** Commits, checkpoints and the garbage collector have their turns. */
     private static void writeAndRead(FlexDB db) {
         SplittableRandom random = new SplittableRandom(1);
+        List<Keyspace> named = List.of(db.createKeyspaceIfAbsent("one"), db.createKeyspaceIfAbsent("another"));
         for (int i = 0; i < WRITES; i++) {
             byte[] key = key(random.nextInt(KEYS));
+            Keyspace other = named.get(i % named.size());
+            if (i % 10 < named.size()) { // so each memtable has keys of all
+                other.put(key, new byte[random.nextInt(300)]);
+                other.get(key);
+            }
             switch (i % 100) {
                 case 0 -> db.delete(key);
                 case 1 -> db.merge(key, new byte[3]);

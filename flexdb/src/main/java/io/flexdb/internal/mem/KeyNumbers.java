@@ -76,9 +76,18 @@ final class KeyNumbers {
             return tree.numbers();
         }
         if (groups.size() > 1) {
-            groups.removeIf(keys -> prefix(keys).length == 0); // of keys between prefixes nothing is left out
+            removeThoseWithoutPrefix(groups); // of keys between prefixes nothing is left out
         }
         return new KeyNumbers(groups);
+    }
+
+    /** Without a lambda, as the JVM would make its code here, which may fail in a full heap, and then for good. */
+    private static void removeThoseWithoutPrefix(List<List<byte[]>> groups) {
+        for (int i = groups.size() - 1; i >= 0; i--) {
+            if (prefix(groups.get(i)).length == 0) {
+                groups.remove(i);
+            }
+        }
     }
 
     /** Two keys and those of a sample between them. */

@@ -362,6 +362,7 @@ public final class MemTable {
             table.insertAll(payload, 0, length, i + 1, reserved);
             table.find(payload, keyAt, Integer.BYTES, KeyHash.hash(payload, keyAt, Integer.BYTES), i + 1);
         }
+        table.reset(0, table); // its keys are of two groups: those that begin with 0xFF, and the others
     }
 
     /** Inserts one entry and returns its bytes. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.internal.base.KeyHeads;
+import io.flexdb.testing.Bytecode;
 import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -109,6 +110,15 @@ class KeyNumbersTest {
         empty.expectKeysLike(table);
         assertEquals(
                 numbers().toString(), KeyNumbers.like(empty.nodes, empty.tree).toString());
+    }
+
+    /** The constructor's call sites are linked when the class is initialized, before any heap is full. */
+    @Test
+    void nothingIsLinkedLateWhenNumbersAreMade() {
+        for (String method : Bytecode.of(KeyNumbers.class.getName()).split("\\R\\R")) {
+            boolean isConstructor = method.contains("private io.flexdb.internal.mem.KeyNumbers(");
+            assertEquals(isConstructor, method.contains("invokedynamic"), method);
+        }
     }
 
     @Test

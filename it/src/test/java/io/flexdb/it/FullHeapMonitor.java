@@ -16,6 +16,8 @@ import java.util.function.Consumer;
 final class FullHeapMonitor {
     private static final int MAX_PIECE = 1 << 18;
     private static final long WHILE_NANOS = 10_000_000;
+    private static final int KEY_BYTES = 1000;
+    private static final int MODEL_KEYS = 200;
 
     private static Object[] hog; // arrays, each with the one before as its first element
     private static volatile boolean told;
@@ -30,6 +32,7 @@ final class FullHeapMonitor {
             case "await" -> await(monitor -> monitor.await());
             case "await for a while" -> await(monitor -> monitor.await(WHILE_NANOS));
             case "insert" -> insert();
+            case "reset" -> reset();
             default -> fail();
         }
         emptyHeap();
@@ -123,6 +126,29 @@ final class FullHeapMonitor {
         }
         emptyHeap();
         told = table.entryCount() == 1;
+    }
+
+    /** A memtable begins, though there is no memory to guess what its keys will look like. */
+    private static void reset() throws Exception {
+        Class.forName(MemLogs.class.getName()); // as an opening does
+        MemTable model = MemTable.allocate(1, 16 * MemTable.MIN_ARENA_BYTES);
+        byte[] payload = new byte[KEY_BYTES + 10];
+        int key = WritePayload.encodeDeleteHeader(payload, 0, KEY_BYTES);
+        for (int i = 1; i <= MODEL_KEYS; i++) {
+            payload[key] = (byte) i;
+            int reserved = model.reserve(MemTable.bodyBytes(KEY_BYTES, 0), 1, i);
+            model.insertAll(payload, 0, key + KEY_BYTES, i, reserved);
+        }
+        MemTable table = MemTable.allocate(2, MemTable.MIN_ARENA_BYTES);
+        fillHeap();
+        try {
+            table.reset(3, model);
+        } catch (Throwable e) {
+            thrown = e;
+        }
+        emptyHeap();
+        told = table.id() == 3 && table.isEmpty();
+        table.checkInvariants();
     }
 
     /** Comes back when there is memory again: right after a heap was full, JDK 25 may still refuse the smallest object. */

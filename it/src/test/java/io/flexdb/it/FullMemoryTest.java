@@ -50,7 +50,7 @@ class FullMemoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"lock", "await", "await for a while", "fail", "insert"})
+    @ValueSource(strings = {"lock", "await", "await for a while", "fail", "insert", "reset"})
     void whatMustWorkInAFullHeapDoesSoTheFirstTime(String what) throws Exception {
         int code = run("-Xmx16m", FullHeapMonitor.class, List.of(what));
         assertEquals(0, code, () -> told(seed, code));

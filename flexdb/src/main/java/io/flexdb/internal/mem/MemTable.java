@@ -177,7 +177,7 @@ public final class MemTable {
      *     speed only
      */
     public void reset(long newId, MemTable model) {
-        KeyNumbers numbers = model == null ? KeyNumbers.OF_ANY : KeyNumbers.like(model.nodes, model.tree);
+        KeyNumbers numbers = numbersLike(model);
         id = newId;
         used = Nodes.FIRST_POSITION;
         entryCount = 0;
@@ -206,13 +206,22 @@ public final class MemTable {
      */
     public void expectKeysLike(MemTable model) {
         assert entryCount == 0;
-        KeyNumbers numbers;
-        try {
-            numbers = KeyNumbers.like(model.nodes, model.tree);
-        } catch (OutOfMemoryError e) {
-            return; // of a full heap: nothing fails for want of speed
+        KeyNumbers numbers = numbersLike(model);
+        if (numbers != KeyNumbers.OF_ANY) { // else an earlier guess is better than none
+            tree.reset(numbers);
         }
-        tree.reset(numbers);
+    }
+
+    /** Numbers for keys like those of a table; of any, if that is null, or the heap is full. */
+    private static KeyNumbers numbersLike(MemTable model) {
+        if (model == null) {
+            return KeyNumbers.OF_ANY;
+        }
+        try {
+            return KeyNumbers.like(model.nodes, model.tree);
+        } catch (OutOfMemoryError e) {
+            return KeyNumbers.OF_ANY; // nothing fails for want of speed
+        }
     }
 
     // Writing

@@ -173,7 +173,7 @@ public final class CommitThread {
         errandsBetween.runAll();
     }
 
-    /** Whether it is time for work that may wait. By the thread. */
+    /** Whether it is time for work that may wait. By the thread, with the write lock: it reads no files. */
     public boolean isSpareTimeWanted() {
         return filterBuilder.isDue() || defragmenter.isDue() || sweeper.isDue();
     }
@@ -390,7 +390,9 @@ public final class CommitThread {
     }
 
     private void defragmentSome() {
-        reclaiming(defragmenting);
+        if (defragmenter.mayBegin()) {
+            reclaiming(defragmenting);
+        }
     }
 
     private boolean defragmentInTime() {

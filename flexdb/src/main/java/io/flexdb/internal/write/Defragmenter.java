@@ -46,6 +46,7 @@ final class Defragmenter {
     private final long bytesPerSecond;
     private final LongSupplier nanoClock;
     private final IdleWalk walk;
+    private boolean mayWalk;
     private final EntryKey key = new EntryKey();
     private final IntervalCursor at;
     private final ExtentCursor extents = new ExtentCursor();
@@ -74,10 +75,17 @@ final class Defragmenter {
         }
     }
 
-    /** Whether there is something to do now. */
+    /** Whether there is something to do now, if it {@linkplain #mayBegin may begin}. Reads no files. */
     public boolean isDue() {
         long now = nanoClock.getAsLong();
         return now - due >= 0 && (!fragmented.isEmpty() || isWalkWanted(now));
+    }
+
+    /** Whether it may do what is due. To be asked before, under no lock. */
+    boolean mayBegin() {
+        boolean areSomeNoted = !fragmented.isEmpty();
+        mayWalk = !areSomeNoted && walk.mayGoOn(nanoClock.getAsLong());
+        return areSomeNoted || mayWalk;
     }
 
     private boolean isWalkWanted(long now) {
@@ -103,7 +111,7 @@ final class Defragmenter {
     }
 
     /**
-     * Writes some of those anew that are noted or, where there are none, that the walk comes to.
+     * Writes some of those anew that are noted or, where there are none, that the walk comes to. When it may begin.
      *
      * @param publish publishes the roots
      * @param publishAndCollect does so, and collects as much garbage as the written bytes ask for
@@ -116,7 +124,7 @@ final class Defragmenter {
         int intervals = 0;
         boolean room = true;
         boolean ended = false;
-        boolean walks = fragmented.isEmpty() && isWalkWanted(start);
+        boolean walks = mayWalk && fragmented.isEmpty() && isWalkWanted(start);
         if (walks) {
             engine.reservation().retry(engine.segmentBytes()); // nobody else does while the store rests
         }

@@ -38,8 +38,9 @@ final class IdleWalk {
     private final ExtentCursor extents = new ExtentCursor();
     private final EntryKey next = new EntryKey(); // the anchor to go on with
     private boolean isUnderWay;
-    private boolean isHeld; // as of the last look
-    private boolean isLeased; // as of a time
+    private boolean isHeld; // as of the next
+    private long lookedAt;
+    private boolean isLeased; // as of the next
     private long leasesLookedAt;
     private long seenSequence;
     private long usedAt; // when a use was seen, or there was no room
@@ -57,11 +58,21 @@ final class IdleWalk {
         this.leasesLookedAt = now - LOOK_NANOS;
     }
 
-    /** Whether to go on, or to begin. */
+    /**
+     * Whether to go on, or to begin, unless {@linkplain #mayGoOn somebody is in the way}. Looks at memory alone: writers
+     * wait for whoever asks this.
+     */
     boolean isWanted(long now) {
-        if (!isIdle(now) || !isUnderWay && !isWorthIt()) {
-            return false;
-        }
+        boolean waits = isHeld && now - lookedAt < LOOK_NANOS;
+        return isIdle(now) && !waits && (isUnderWay || isWorthIt());
+    }
+
+    /**
+     * Whether nobody is in the way; if somebody is, it waits for a while. Ends what nobody has any more, and may read
+     * the store's directory: so not under a lock.
+     */
+    boolean mayGoOn(long now) {
+        lookedAt = now;
         isHeld = isHeldNow() || isLeased(now);
         return !isHeld;
     }

@@ -22,10 +22,17 @@ public final class WalkByHand {
                 new Defragmenter(commits.committer, new TouchedIntervals(), 64 << 20, () -> nanos, writer.versions);
     }
 
+    /** Whether it is a walk that has called the caller. */
+    public static boolean isCalling() {
+        String walk = IdleWalk.class.getName();
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(walk)));
+    }
+
     /** Lets a second pass, and has done what is due then; returns whether anything was. */
     public boolean second() {
         nanos += SECOND;
-        if (!defragmenter.isDue()) {
+        if (!defragmenter.isDue() || !defragmenter.mayBegin()) {
             return false;
         }
         defragmenter.defragmentSome(commits::publish, commits::publish);

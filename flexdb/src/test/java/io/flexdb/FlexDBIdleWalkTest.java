@@ -7,6 +7,7 @@ import static io.flexdb.FlexDBDefragmentTest.scattered;
 import static io.flexdb.FlexDBDefragmentTest.value;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
 import io.flexdb.internal.open.ReaderLease;
 import io.flexdb.internal.open.Store;
+import io.flexdb.internal.read.HolderKind;
 import io.flexdb.internal.write.WalkByHand;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreFullException;
@@ -209,6 +211,25 @@ class FlexDBIdleWalkTest {
         WalkByHand walk = begun(store);
         store.db.snapshot();
         Waiting.collectWhile(() -> !walk.second());
+        assertEnds(walk, store);
+        store.db.close();
+    }
+
+    /** The cleanup behind what was lost needs some memory. */
+    @Test
+    void onAFullHeapItWaitsUntilItCanLookWhoIsInTheWay() {
+        StoreDriver store = scattered(StoreDriver.SMALL);
+        WalkByHand walk = begun(store);
+        int[] refused = {0};
+        store.db.access.store().pinNewest(HolderKind.TRANSACTION).whenLost(() -> {
+            refused[0]++;
+            throw new OutOfMemoryError("of the test");
+        });
+        Waiting.collectWhile(() -> {
+            assertFalse(walk.second());
+            return refused[0] == 0;
+        });
+        assertTrue(walk.second());
         assertEnds(walk, store);
         store.db.close();
     }

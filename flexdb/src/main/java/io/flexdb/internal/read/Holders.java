@@ -345,18 +345,23 @@ public final class Holders {
 
     // ---- those that nobody has any more
 
-    /** Takes back what was lost without being closed, and tells of it. */
+    /** Takes back what was lost without being closed, and tells of it. Allocates nothing if nothing was. */
     public void takeBackLost() {
-        List<String> messages = new ArrayList<>();
+        List<String> messages = null;
         for (Reference<?> next = lost.poll(); next != null; next = lost.poll()) {
-            takeBack((Holder) next, messages);
+            messages = takeBack((Holder) next, messages);
         }
-        tell.accept(messages);
+        if (messages != null) {
+            tell.accept(messages);
+        }
     }
 
-    private void takeBack(Holder holder, List<String> messages) {
+    /** Returns the messages with one more, which may be the first. */
+    private List<String> takeBack(Holder holder, List<String> messages) {
+        List<String> more = messages;
         try {
-            addMessage(holder, messages);
+            more = messages == null ? new ArrayList<>() : messages;
+            addMessage(holder, more);
         } catch (OutOfMemoryError e) {
             // It is taken back all the same: the queue does not give it a second time.
         }
@@ -367,6 +372,7 @@ public final class Holders {
         if (wasOpen && cleanup != null) {
             cleanup.run();
         }
+        return more;
     }
 
     private void addMessage(Holder holder, List<String> messages) {

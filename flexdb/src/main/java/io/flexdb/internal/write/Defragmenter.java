@@ -128,7 +128,7 @@ final class Defragmenter {
         if (walks) {
             engine.reservation().retry(engine.segmentBytes()); // nobody else does while the store rests
         }
-        for (int i = 0; i < (walks ? LOOKED_AT_ONCE : AT_ONCE) && intervals < AT_ONCE && room; i++) {
+        for (int i = 0; i < (walks ? LOOKED_AT_ONCE : AT_ONCE) && intervals < AT_ONCE && room && !ended; i++) {
             long offset = walks ? walk.stand(parts.index.current()).logicalOffset() : fragmented.poll();
             if (offset < 0) {
                 break;
@@ -137,9 +137,12 @@ final class Defragmenter {
             room = written >= 0;
             bytes += Math.max(0, written);
             intervals += written > 0 ? 1 : 0;
-            if (walks && room && !walk.next(parts.index.current())) {
-                ended = true;
-                break;
+            if (walks && room) {
+                try {
+                    ended = !walk.next(parts.index.current());
+                } catch (OutOfMemoryError e) {
+                    room = false;
+                }
             }
         }
         end(publishAndCollect);
@@ -194,7 +197,11 @@ final class Defragmenter {
             return 0;
         }
         at.seekOffset(index, logicalOffset);
-        key.makeRoom(at.anchorLength());
+        try {
+            key.makeRoom(at.anchorLength());
+        } catch (OutOfMemoryError e) {
+            return -1;
+        }
         at.anchor(key.bytes);
         at.reset();
         Interval interval = parts.context.interval;

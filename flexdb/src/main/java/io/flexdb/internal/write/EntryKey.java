@@ -19,12 +19,16 @@ final class EntryKey {
         System.arraycopy(key, 0, bytes, 0, length);
     }
 
-    /** Has room for a key of so many bytes. */
+    /**
+     * Has room for a key of so many bytes.
+     *
+     * @throws OutOfMemoryError if there is none; the key is as it was
+     */
     void makeRoom(int keyLength) {
-        length = keyLength;
-        if (bytes.length < length) {
+        if (bytes.length < keyLength) {
             bytes = new byte[RecordFormat.MAX_KEY_BYTES];
         }
+        length = keyLength;
     }
 
     byte[] copy() {

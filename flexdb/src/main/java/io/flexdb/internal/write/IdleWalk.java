@@ -73,7 +73,11 @@ final class IdleWalk {
      */
     boolean mayGoOn(long now) {
         lookedAt = now;
-        isHeld = isHeldNow() || isLeased(now);
+        try {
+            isHeld = isHeldNow() || isLeased(now);
+        } catch (OutOfMemoryError e) { // the heap is full, which is no reason to fail a store that nobody uses
+            isHeld = true;
+        }
         return !isHeld;
     }
 
@@ -131,17 +135,20 @@ final class IdleWalk {
     /**
      * Goes to the next interval; the one it stood on may have become several. Returns false, and has ended, if it was
      * the last one.
+     *
+     * @throws OutOfMemoryError if there is none for the next one's anchor; it stands where it stood
      */
     boolean next(IndexView index) {
         stand(index);
-        extentsPassed += extentsThatBeginThere();
+        int extentsHere = extentsThatBeginThere();
         boolean found = at.next();
         if (found) {
             next.makeRoom(at.anchorLength());
             at.anchor(next.bytes);
+            extentsPassed += extentsHere;
         } else {
             isUnderWay = false;
-            extentsLeft = extentsPassed;
+            extentsLeft = extentsPassed + extentsHere;
             leftCoarse = intervals.coarseCount() > 0;
         }
         at.reset();

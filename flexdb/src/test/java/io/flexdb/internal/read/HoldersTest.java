@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.NoThreads;
 import io.flexdb.internal.base.StoreSettings;
@@ -12,6 +13,7 @@ import io.flexdb.internal.open.Store;
 import io.flexdb.internal.open.StoreOpener;
 import io.flexdb.storage.SnapshotTooOldException;
 import io.flexdb.storage.StoreClosedException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -119,6 +121,23 @@ class HoldersTest {
         pin.holder.enqueue();
         assertEquals(0, openCount());
         assertEquals(List.of(), told);
+    }
+
+    /** A store that rests looks for them, and must not fail on a full heap. */
+    @Test
+    void whereNothingWasLostNothingIsAllocated() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long thread = Thread.currentThread().getId();
+        Holders holders = store.holders();
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < 100; round++) {
+            long before = threads.getThreadAllocatedBytes(thread);
+            for (int i = 0; i < 100; i++) {
+                holders.takeBackLost();
+            }
+            least = Math.min(least, threads.getThreadAllocatedBytes(thread) - before);
+        }
+        assertTrue(least < 1000, least + " bytes for 100 looks");
     }
 
     @Test

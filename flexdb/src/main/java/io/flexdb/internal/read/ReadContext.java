@@ -162,7 +162,9 @@ public final class ReadContext {
             // Of two sizes as long as it is small, so that it fits another read when it is left to it.
             long small = bytes <= FIRST_BYTES / 2 ? FIRST_BYTES : SMALL_BYTES;
             long wanted = bytes > SMALL_BYTES ? bytes + (long) bytes / 8 : small;
-            memory = allocate(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, wanted), what);
+            ByteBuffer larger = allocate(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, wanted), what);
+            account.letGo(use, memory.capacity()); // while it is held: it must not be collected before
+            memory = larger;
             view = null;
         }
         return memory;
@@ -337,14 +339,13 @@ public final class ReadContext {
         return bytes;
     }
 
-    /** Leaves the memory to the garbage collector. */
-    void letMemoryGo() {
+    /** Leaves the memory to the garbage collector. Allocates nothing. */
+    public void letMemoryGo() {
         account.letGo(use, memory.capacity());
         dropMemory();
     }
 
-    /** Lets the memory go. Allocates nothing. */
-    public void dropMemory() {
+    private void dropMemory() {
         heads = null;
         pairs = null;
         memory = NONE;

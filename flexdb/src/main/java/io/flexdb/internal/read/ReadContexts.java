@@ -29,7 +29,7 @@ public final class ReadContexts {
         context.forget();
         int bytes = context.largeBytes(); // mostly none, and then nothing that threads share is written
         if (bytes > 0 && !kept.keep(bytes)) {
-            context.dropMemory();
+            context.letMemoryGo();
             bytes = 0;
         }
         if (!pool.giveBack(context)) {

@@ -502,10 +502,10 @@ public final class Committer {
     void shrink() {
         content.shrink();
         if (context.largeBytes() > 0) {
-            context.dropMemory();
+            context.letMemoryGo();
         }
         if (contextOfMerges.largeBytes() > 0) {
-            contextOfMerges.dropMemory();
+            contextOfMerges.letMemoryGo();
         }
     }
 
@@ -625,7 +625,7 @@ public final class Committer {
      */
     private MergedValue mergedByParts(EntryRange range, byte[] bytes, StoreMemoryException failure) {
         fold.clear();
-        contextOfMerges.dropMemory();
+        contextOfMerges.letMemoryGo();
         try {
             if (!takeOperandsByParts(range, bytes)) {
                 throw failure;

@@ -111,6 +111,27 @@ class ReadContextsTest {
         read(other);
     }
 
+    /** Or memory that is garbage would count as in use: caches would give way, and reads be refused. */
+    @Test
+    void memoryThatIsReplacedOrTooMuchToBeKeptIsLetGo() {
+        SharedMemory measure = new SharedMemory(1 << 20, 1 << 30, false);
+        OffHeap memory = new OffHeap(ByteBuffer::allocateDirect, () -> Long.MAX_VALUE / 2, 0);
+        memory.share(measure);
+        ReadContexts contexts = new ReadContexts(memory, 0);
+        List<ByteBuffer> notCollected = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            ReadContext context = contexts.borrow();
+            notCollected.add(context.memory(100));
+            assertEquals(READ_BYTES, measure.usedBytes());
+            ByteBuffer large = context.memory(ReadContext.SMALL_BYTES + 1);
+            notCollected.add(large);
+            assertEquals(large.capacity(), measure.usedBytes());
+            contexts.giveBack(context);
+            assertEquals(0, measure.usedBytes());
+        }
+        Reference.reachabilityFence(notCollected);
+    }
+
     /** Sizes of large values are many, and memory of none of them is wanted again soon. */
     @Test
     void memoryOfALargeValueIsLeftToTheGarbageCollector() {

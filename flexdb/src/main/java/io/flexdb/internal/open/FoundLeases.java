@@ -35,12 +35,20 @@ public final class FoundLeases implements Leases {
                 if (lease != null && lease.isValid(now)) {
                     oldest = Math.min(oldest, lease.since());
                 } else if (lease != null) {
-                    vfs.deleteIfExists(directory.resolve(name));
+                    delete(name);
                 }
             }
         } catch (StorageException | OutOfMemoryError e) {
             // The leases found so far count: readers can do without the others.
         }
         return oldest;
+    }
+
+    private void delete(String name) {
+        try {
+            vfs.deleteIfExists(directory.resolve(name));
+        } catch (StorageException e) {
+            // It is somebody else's, perhaps; it is over all the same, and those behind it count.
+        }
     }
 }

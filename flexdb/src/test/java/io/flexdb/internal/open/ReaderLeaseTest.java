@@ -9,6 +9,8 @@ import io.flexdb.flexspace.internal.base.Leases;
 import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
+import io.flexdb.storage.StoreIoException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,24 @@ class ReaderLeaseTest {
         assertEquals(Leases.NONE, found.oldest());
         assertEquals(List.of(), names());
         lease.close(); // of which nothing is left
+    }
+
+    @Test
+    void aLeaseThatIsOverAndCannotBeDeletedHidesNoOther() {
+        LeaseName over = new LeaseName(1, 998_000, millis[0] - 1);
+        LeaseName valid = new LeaseName(2, 999_000, millis[0] + 1);
+        ForwardingVfs ofAnotherUser = new ForwardingVfs(vfs) {
+            @Override
+            public List<String> list(Path directory) {
+                return List.of(over.toString(), valid.toString(), over.toString());
+            }
+
+            @Override
+            public boolean deleteIfExists(Path path) {
+                throw new StoreIoException("delete", path, new IOException("Operation not permitted"));
+            }
+        };
+        assertEquals(999_000, new FoundLeases(ofAnotherUser, DIRECTORY, () -> millis[0]).oldest());
     }
 
     @Test

@@ -1,6 +1,7 @@
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.stream.Stream;
 import org.objectweb.asm.ClassReader;
@@ -32,10 +33,12 @@ final class CompilationUnits {
 
     private CompilationUnits() {}
 
-    /** @param arguments a directory of class files, which are changed where they are */
+    /** @param arguments a directory of class files, which are replaced */
     public static void main(String[] arguments) throws IOException {
+        Path directory = Path.of(arguments[0]).toAbsolutePath();
+        Path unfinished = directory.resolveSibling(directory.getFileName() + ".unit"); // not there, or a jar had it
         List<Path> files;
-        try (Stream<Path> all = Files.walk(Path.of(arguments[0]))) {
+        try (Stream<Path> all = Files.walk(directory)) {
             files = all.filter(file -> file.toString().endsWith(".class")).toList();
         }
         for (Path file : files) {
@@ -44,7 +47,9 @@ final class CompilationUnits {
             Units units = new Units(writer);
             reader.accept(units, 0);
             if (units.filled > 0) {
-                Files.write(file, writer.toByteArray());
+                // Half a class file would be newer than its source, so the next build would keep it.
+                Files.write(unfinished, writer.toByteArray());
+                Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING);
             }
         }
     }

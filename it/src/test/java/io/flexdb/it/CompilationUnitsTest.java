@@ -1,11 +1,13 @@
 package io.flexdb.it;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Enumeration;
@@ -13,6 +15,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.objectweb.asm.ClassReader;
@@ -50,6 +55,54 @@ class CompilationUnitsTest {
         }
         assertEquals(Map.of(), middling, "bytecodes of methods that are neither small nor units");
         assertTrue(large > 100, module + " has " + large + " units");
+    }
+
+    /** Maven would keep half a class file that a build has left which was killed: it would be newer than its source. */
+    @Test
+    void aClassFileIsReplacedAsAWhole(@TempDir Path directory) throws Exception {
+        Path classes = Files.createDirectory(directory.resolve("classes"));
+        Path file = classes.resolve("Middling.class");
+        Files.write(file, middling());
+        Path before = Files.createLink(directory.resolve("before"), file);
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        Path.of(ClassReader.class
+                                        .getProtectionDomain()
+                                        .getCodeSource()
+                                        .getLocation()
+                                        .toURI())
+                                .toString(),
+                        Path.of("..", "src", "build", "java", "CompilationUnits.java")
+                                .toString(),
+                        classes.toString())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), output);
+        assertArrayEquals(middling(), Files.readAllBytes(before), "written in place");
+        Map<String, Integer> middling = new TreeMap<>();
+        assertEquals(1, look(new ClassReader(Files.readAllBytes(file)), middling));
+        assertEquals(Map.of(), middling);
+        try (Stream<Path> left = Files.list(directory)) {
+            assertEquals(2, left.count(), "nothing else is left");
+        }
+    }
+
+    /** A class with a method that is neither small nor large. */
+    private static byte[] middling() {
+        ClassWriter writer = new ClassWriter(0);
+        writer.visit(Opcodes.V17, Opcodes.ACC_FINAL, "Middling", null, "java/lang/Object", null);
+        MethodVisitor method = writer.visitMethod(Opcodes.ACC_STATIC, "middling", "()V", null, null);
+        method.visitCode();
+        for (int i = 0; i < 2 * LEAST_BYTES; i++) {
+            method.visitInsn(Opcodes.NOP);
+        }
+        method.visitInsn(Opcodes.RETURN);
+        method.visitMaxs(0, 0);
+        method.visitEnd();
+        writer.visitEnd();
+        return writer.toByteArray();
     }
 
     /** The jar of a module's classes, or null if there is none. */

@@ -1,5 +1,7 @@
 package io.flexdb.internal.mem;
 
+import io.flexdb.internal.base.RecordHead;
+
 /**
  * A value that operands were merged into; or, if operands wait, the list of them.
  *
@@ -8,4 +10,9 @@ package io.flexdb.internal.mem;
  * @param through the sequence number of the newest operand in it
  * @param waits whether the bytes are a list, see {@link WaitingOperands}
  */
-public record MergedValue(byte[] bytes, long expiry, long through, boolean waits) {}
+public record MergedValue(byte[] bytes, long expiry, long through, boolean waits) {
+    /** The part of its record before the key. */
+    public RecordHead head(int keyLength) {
+        return new RecordHead(keyLength, bytes.length, expiry, through, waits);
+    }
+}

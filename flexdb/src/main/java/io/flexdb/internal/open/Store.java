@@ -160,7 +160,7 @@ public final class Store implements AutoCloseable {
         this.durableFutures = new DurableFutures(sharedForce, health, syncs::forceAtOnce, opened.scheduler, directory);
         this.writer = new StoreWriter(settings, versions, commits, syncs, this::startLogThread);
         this.logThread = new LogThread(writer, memLogs, retired, health, opened.scheduler, directory);
-        commits.serve(writer.commitWork(), refiner);
+        writer.serve(refiner);
         index.setWriter(commits::isWriter);
         engine.setWriter(commits::isWriter);
         this.reader = new StoreReader(versions, intervalReader, opened.contexts, opened.merges, large, true);

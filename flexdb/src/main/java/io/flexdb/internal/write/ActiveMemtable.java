@@ -18,11 +18,12 @@ final class ActiveMemtable {
      *     often the commit thread has looked, or tried in vain, meanwhile.
      */
     static final int MAX_FROZEN = 2;
+
     // Where the log of the next one comes from.
-    private static final int MADE = 0;
-    private static final int READY = 1;
-    private static final int FIRST = 2;
-    private static final int RESERVE = 3;
+    static final int MADE = 0; // for it
+    static final int READY = 1; // and there must be one
+    static final int FIRST = 2; // made, when none is ready or on its way
+    static final int RESERVE = 3; // and there must be one
 
     final WriteMonitor monitor;
     final StoreVersions versions;
@@ -100,38 +101,19 @@ final class ActiveMemtable {
         return active == null && uncommitted == 0;
     }
 
-    /** Freezes it, and begins the next one with a log that is made for that. */
-    void beginOnMade() {
-        beginOrFail(MADE, null);
-    }
-
-    /** Freezes it, and begins the next one with the log that is ready, which there must be, and room for a payload. */
-    void beginOnReady(Payload payload) {
-        beginOrFail(READY, payload);
-    }
-
-    /** Begins one with a log that is made for that, when none is ready or on its way, and room for a payload. */
-    void beginOnFirst(Payload payload) {
-        beginOrFail(FIRST, payload);
-    }
-
-    /** Freezes it, and begins the next one with the log in reserve, which there must be. */
-    void beginOnReserve() {
-        beginOrFail(RESERVE, null);
-    }
-
-    /** Unless there is no space for the next one, a failure fails the store. */
-    private void beginOrFail(int log, Payload payload) {
+    /**
+     * Freezes it, and begins the next one with room for a payload, but for a log that is {@link #MADE} or the {@link
+     * #RESERVE}. Unless there is no space for it, a failure fails the store.
+     */
+    void beginOn(int log, Payload payload) {
         try {
             long birth = birthOfNext();
-            MemLog next;
-            if (log == MADE) {
-                next = memLogs.take(birth);
-            } else if (log == RESERVE) {
-                next = memLogs.takeReserve(birth);
-            } else {
-                next = log == READY ? memLogs.takeFor(payload, birth) : memLogs.takeFirst(payload, birth);
-            }
+            MemLog next = switch (log) {
+                case MADE -> memLogs.take(birth);
+                case READY -> memLogs.takeFor(payload, birth);
+                case FIRST -> memLogs.takeFirst(payload, birth);
+                default -> memLogs.takeReserve(birth);
+            };
             begin(next, log == RESERVE);
         } catch (StoreFullException e) {
             throw e;

@@ -49,9 +49,9 @@ final class AwaitedRotation extends MemtableRotation {
         }
         if (!memtables.hasBegun()) {
             startTasks.run(); // before anything has begun: if there can be no thread, the next write tries again
-            memtables.beginOnFirst(payload);
+            memtables.beginOn(ActiveMemtable.FIRST, payload);
         } else if (memLogs.isReady()) {
-            memtables.beginOnReady(payload);
+            memtables.beginOn(ActiveMemtable.READY, payload);
         } else {
             MemLog full = memtables.get();
             StoreFullException why = awaitLog(payload);
@@ -104,9 +104,9 @@ final class AwaitedRotation extends MemtableRotation {
      */
     private void beginWithoutLog(StoreFullException why, Payload payload) {
         if (memLogs.hasReserve() && SparedRoom.isDelete(payload)) {
-            memtables.beginOnReserve();
+            memtables.beginOn(ActiveMemtable.RESERVE, payload);
         } else if (memtables.nothingToCommit()) {
-            memtables.beginOnFirst(payload);
+            memtables.beginOn(ActiveMemtable.FIRST, payload);
         } else {
             throw new StoreFullException(why.getMessage());
         }

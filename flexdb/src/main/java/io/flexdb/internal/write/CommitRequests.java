@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /** Answers the commit thread for the writers: what to do, and what they want. It takes the write lock. */
-final class CommitRequests implements CommitWork {
+final class CommitRequests {
     private final WriteMonitor monitor;
     private final ActiveMemtable memtables;
     private final MemLogs memLogs;
@@ -39,8 +39,11 @@ final class CommitRequests implements CommitWork {
         this.held = held;
     }
 
-    @Override
-    public MemLog findWork() {
+    /**
+     * A memtable to commit; null when there is none, or none may be committed any more. It may be the active one, which
+     * is not {@linkplain MemLog#isFrozen frozen}, for as long as somebody wants that.
+     */
+    MemLog findWork() {
         monitor.lock();
         try {
             while (true) {
@@ -70,8 +73,8 @@ final class CommitRequests implements CommitWork {
         }
     }
 
-    @Override
-    public long nanosToNextLook() {
+    /** The nanoseconds after which there may be work that nobody tells of. After a look that has found none. */
+    long nanosToNextLook() {
         return nanosToNextLook;
     }
 
@@ -108,8 +111,8 @@ final class CommitRequests implements CommitWork {
         return memLogs.isReady() && !commits.areCommittedRead();
     }
 
-    @Override
-    public MemLog pollWork() {
+    /** Returns as {@link #findWork} does, but leaves a memtable alone that fills slowly. Changes nothing. */
+    MemLog pollWork() {
         monitor.lock();
         try {
             boolean mayCommit = !monitor.health.hasFailed() && !monitor.health.isReadOnly();
@@ -119,23 +122,27 @@ final class CommitRequests implements CommitWork {
         }
     }
 
-    @Override
-    public void refused(StoreFullException full, boolean readsHold) {
+    /**
+     * Tells that the space did not have room for a commit.
+     *
+     * @param readsHold whether reads, cursors or snapshots hold back segments, which may be free when they end
+     */
+    void refused(StoreFullException full, boolean readsHold) {
         retries.refused(full, readsHold);
     }
 
-    @Override
-    public boolean beginRetry() {
+    /** Whether to try again, since somebody wants that room, there is an errand, or the store is at its end. */
+    boolean beginRetry() {
         return retries.beginWanted(!monitor.health.isUsable() || commits.hasErrands());
     }
 
-    @Override
-    public void wake() {
+    /** Makes all threads that wait for any of this look again. Any thread. */
+    void wake() {
         monitor.wake();
     }
 
-    @Override
-    public boolean freeze(MemLog log) {
+    /** Freezes a memtable without beginning another, if it takes writes still and has entries. */
+    boolean freeze(MemLog log) {
         monitor.lock();
         try {
             return memtables.freeze(log);
@@ -144,8 +151,8 @@ final class CommitRequests implements CommitWork {
         }
     }
 
-    @Override
-    public long lastSequence() {
+    /** The last sequence number given to a write. */
+    long lastSequence() {
         monitor.lock();
         try {
             return memtables.lastSequence();
@@ -154,8 +161,12 @@ final class CommitRequests implements CommitWork {
         }
     }
 
-    @Override
-    public long publishRun(LongConsumer publish) {
+    /**
+     * Has a run published between two writes, and returns the number of the one before it, which is visible then.
+     *
+     * @param publish is given that number
+     */
+    long publishRun(LongConsumer publish) {
         monitor.lock();
         try {
             long last = memtables.lastSequence();
@@ -168,8 +179,8 @@ final class CommitRequests implements CommitWork {
         }
     }
 
-    @Override
-    public void signalCommitted() {
+    /** Says that the log of the oldest memtable can be used again; wakes writers that wait for room. */
+    void signalCommitted() {
         monitor.lock();
         try {
             memtables.committed();

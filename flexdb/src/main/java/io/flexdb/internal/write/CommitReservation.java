@@ -66,7 +66,7 @@ final class CommitReservation {
     boolean reserveInPlace(GatheredEntries entries, Runnable publish) {
         drop();
         if (entries.areDeletes()) {
-            return reserveForDeletes(entries, publish);
+            return engine.reservation().reserveForEdits(entries.count(), false, publish); // of the log's reserve, too
         }
         long bytes = entries.recordBytes();
         long edits = 2L * entries.count() + 2 * entries.pieces();
@@ -79,10 +79,5 @@ final class CommitReservation {
     /** Reserves room to remove bytes in one piece, for which the log's reserve may be used. */
     boolean reserveToCut(Runnable publish) {
         return engine.reservation().reserveForEdits(EDITS_OF_A_CUT, false, publish);
-    }
-
-    /** Reserves room to remove entries in place, for which the log's reserve may be used. */
-    boolean reserveForDeletes(GatheredEntries entries, Runnable publish) {
-        return engine.reservation().reserveForEdits(entries.count(), false, publish);
     }
 }

@@ -76,7 +76,7 @@ public final class CommitThread {
     private boolean awaitsMemory; // likewise, until it is due
     private long memoryDue;
     private boolean refinesOnly; // the store is read-only
-    private CommitWork work; // set once, before the thread begins, as is the next
+    private CommitRequests work; // set once, before the thread begins, as is the next
     private Refiner refiner;
     private int memoryWaits; // since the last commit; by the thread
     private long rootsSequence; // no entry in the writer's roots has a higher sequence number
@@ -107,8 +107,8 @@ public final class CommitThread {
         this.progress = new CommitProgress(committer);
         this.errands = new Errands(health);
         this.errandsBetween = new Errands(health);
-        this.linker = committer.linker();
-        this.compactor = committer.compactor();
+        this.linker = new RunLinker(committer);
+        this.compactor = new Compactor(committer);
         this.sweeper = new Sweeper(committer, compactor, System::nanoTime);
         if (versions.clock.mayHaveTimes()) {
             sweeper.count(FIRST_KEY, null);
@@ -119,7 +119,7 @@ public final class CommitThread {
     }
 
     /** Sets the sources of work. Once, before anything else. */
-    public void serve(CommitWork writers, Refiner divisions) {
+    void serve(CommitRequests writers, Refiner divisions) {
         work = writers;
         refiner = divisions;
     }
@@ -376,14 +376,10 @@ public final class CommitThread {
 
     /** Removes some expired pairs, where it is worth it. */
     private void sweepSome() {
-        garbageLeft |= sweep();
+        garbageLeft |= reclaiming(sweeping);
     }
 
     /** Returns whether a sweep has ended. */
-    private boolean sweep() {
-        return reclaiming(sweeping);
-    }
-
     private boolean sweepInTime() {
         long now = committer.reclaiming.time();
         return sweeper.begin(now) && sweeper.sweepSome(now, publishingForReuse);
@@ -694,34 +690,22 @@ public final class CommitThread {
 
     /** Has segments become free that were staged and not linked. */
     public void takeGivenBack() {
-        onErrand(() -> {
-            health.requireUsable();
-            try {
-                engine.sync(engine.tag());
-                publishForReuse();
-                return null;
-            } catch (Throwable e) {
-                health.fail(e);
-                throw e;
-            }
-        });
+        onErrand(() -> changeSpace(() -> {
+            engine.sync(engine.tag());
+            publishForReuse();
+            return null;
+        }));
     }
 
     /** Frees segments that were given back, and garbage, if nobody reads them; returns whether there is more room. */
     public boolean makeRoom() {
-        return onErrand(() -> {
-            health.requireUsable();
-            try {
-                int before = engine.freeSegmentCount();
-                engine.sync(engine.tag());
-                engine.collectGarbage();
-                publishForReuse();
-                return engine.freeSegmentCount() > before;
-            } catch (Throwable e) {
-                health.fail(e);
-                throw e;
-            }
-        });
+        return onErrand(() -> changeSpace(() -> {
+            int before = engine.freeSegmentCount();
+            engine.sync(engine.tag());
+            engine.collectGarbage();
+            publishForReuse();
+            return engine.freeSegmentCount() > before;
+        }));
     }
 
     // ---- compaction on demand

@@ -438,7 +438,8 @@ public final class Committer {
         noteReplaced(context.interval.contentNumber());
     }
 
-    private void noteReplaced(long content) {
+    /** Notes a content that was replaced, to be {@linkplain #forgetReplaced forgotten}. */
+    void noteReplaced(long content) {
         if (replacedCount < replaced.length) {
             replaced[replacedCount++] = content;
         }
@@ -468,20 +469,18 @@ public final class Committer {
         return reader.isByHeads(interval.lengthBytes()) || areLong(interval.lengthBytes(), interval.pairCount());
     }
 
-    /** Returns the compactor, which uses the committer's own parts, and so is for the same thread. */
-    Compactor compactor() {
-        return new Compactor(this);
-    }
-
-    /** Returns the linker of sorted runs, which uses the committer's own parts, and so is for the same thread. */
-    RunLinker linker() {
-        return new RunLinker(this, intervals);
-    }
-
     /** Lets go of directories that only readers of versions older than the one published want. */
     void forgetReplaced() {
         cache.forget(replaced, replacedCount);
         replacedCount = 0;
+    }
+
+    /** Ends a slice of the work beside commits: publishes, and lets go of what it needed. */
+    void endSlice(Runnable publish) {
+        reservation.drop();
+        shrink();
+        publish.run();
+        forgetReplaced();
     }
 
     /** Why there was no room, or no memory, when something was not applied. */
@@ -566,11 +565,7 @@ public final class Committer {
             }
         }
         if (value != null && stagesLong && value.bytes().length >= LONG_MERGED_BYTES) {
-            ArrayChannel source = new ArrayChannel(value.bytes());
-            stage(
-                    bytes,
-                    new RecordHead(bytes.length, value.bytes().length, value.expiry(), value.through(), value.waits()),
-                    source);
+            stage(bytes, value.head(bytes.length), new ArrayChannel(value.bytes()));
         }
         if (stagedPair != null) {
             gathered.addStaged(entries.source(), entries.ref(), stagedPair);

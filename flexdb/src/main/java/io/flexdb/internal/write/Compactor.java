@@ -35,8 +35,6 @@ public final class Compactor {
     private final OldPairs old; // of the interval that is looked at
     private final EntryKey key = new EntryKey();
     private final IntervalCursor at;
-    private long[] replaced = new long[2 * MOST_INTERVALS]; // contents
-    private int replacedCount;
     private StorageException refusal;
     private int share; // of an interval that has expired, for it to be written anew; 0 if it is to be whole
     private long countsFrom; // the time, if those that have not expired are counted
@@ -89,11 +87,7 @@ public final class Compactor {
                 next = nextInterval(to);
             }
         } finally {
-            parts.reservation.drop();
-            parts.shrink();
-            publish.run();
-            parts.cache.forget(replaced, replacedCount);
-            replacedCount = 0;
+            parts.endSlice(publish);
         }
         return new Step(next, bytes, refusal);
     }
@@ -192,10 +186,7 @@ public final class Compactor {
 
     private void replace(Interval interval) {
         parts.editor.replace(key, interval);
-        if (replacedCount == replaced.length) {
-            replaced = Arrays.copyOf(replaced, 2 * replacedCount);
-        }
-        replaced[replacedCount++] = interval.contentNumber();
+        parts.noteReplaced(interval.contentNumber());
     }
 
     // ---- long pairs

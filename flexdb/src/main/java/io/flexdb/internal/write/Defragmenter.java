@@ -50,8 +50,6 @@ final class Defragmenter {
     private final EntryKey key = new EntryKey();
     private final IntervalCursor at;
     private final ExtentCursor extents = new ExtentCursor();
-    private final long[] replaced = new long[AT_ONCE]; // contents
-    private int replacedCount;
     private long due; // when it may go on
     private long rest = FIRST_REST_NANOS; // if there is nothing to do
     private volatile long bytesWritten; // by the one thread
@@ -145,7 +143,7 @@ final class Defragmenter {
                 }
             }
         }
-        end(publishAndCollect);
+        parts.endSlice(publishAndCollect);
         if (intervals > 0) {
             event.finish(intervals, bytes);
         }
@@ -170,20 +168,12 @@ final class Defragmenter {
             int bytes = defragment(offset, true, publish);
             intervals += bytes > 0 ? 1 : 0;
             written += Math.max(0, bytes);
-            end(publish);
+            parts.endSlice(publish);
             at.seekOffset(parts.index.current(), offset);
             offset = bytes < 0 ? Long.MAX_VALUE : at.logicalOffset() + Math.max(1, at.lengthBytes());
             at.reset();
         }
         event.finish(intervals, written);
-    }
-
-    private void end(Runnable publish) {
-        parts.reservation.drop();
-        parts.shrink();
-        publish.run();
-        parts.cache.forget(replaced, replacedCount);
-        replacedCount = 0;
     }
 
     /**
@@ -230,7 +220,7 @@ final class Defragmenter {
         }
         if (isRead) {
             parts.editor.replace(key, interval);
-            replaced[replacedCount++] = interval.contentNumber();
+            parts.noteReplaced(interval.contentNumber());
         } else {
             parts.editor.move(interval);
         }

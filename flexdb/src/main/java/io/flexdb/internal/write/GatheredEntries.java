@@ -12,12 +12,11 @@ final class GatheredEntries {
     static final int MAX_COUNT = 4096;
     private static final int MAX_BYTES = 1 << 20;
     private static final int MAX_LINKED_BYTES = 64 << 20;
-    private static final MemTable[] NO_TABLES = {};
 
     private final int[] refs = new int[MAX_COUNT];
     private final byte[] sources = new byte[MAX_COUNT]; // which of the tables each is in
     private final MergedValue[] merged = new MergedValue[MAX_COUNT]; // null for entries that are no operands
-    private MemTable[] tables = NO_TABLES;
+    private MemTable[] tables = Committer.NO_TABLES;
     private StagedPair staged; // the pair that the last entry makes, if that was staged; else null
     private int count;
     private long bytes;
@@ -63,11 +62,8 @@ final class GatheredEntries {
             bytes += keyLength + valueLength;
             recordBytes += RecordFormat.recordBytes(keyLength, valueLength, table.expiry(ref), 0);
         } else {
-            int length = value.bytes().length;
-            bytes += keyLength + length;
-            recordBytes += value.waits()
-                    ? RecordFormat.waitingBytes(keyLength, length, value.expiry(), value.through())
-                    : RecordFormat.recordBytes(keyLength, length, value.expiry(), value.through());
+            bytes += keyLength + value.bytes().length;
+            recordBytes += value.head(keyLength).recordBytes();
         }
         sources[count] = (byte) source;
         refs[count++] = ref;

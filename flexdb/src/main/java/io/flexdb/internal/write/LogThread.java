@@ -25,10 +25,10 @@ public final class LogThread {
     private final Health health;
     private final Scheduler scheduler;
     private final String name;
-    private final Scheduler.Work running = this::run;
-    private final Runnable wake = this::wake; // made before there may be no memory for it
-    private final Runnable wakeSoon = this::wakeSoon;
     private Scheduler.Task task; // under the write lock until the store is closed
+    private final Scheduler.Work running = this::run;
+    private final Runnable wake = () -> task.wake(); // made before there may be no memory for it
+    private final Runnable wakeSoon = () -> task.wakeIn(SOON_NANOS);
     // By the task.
     private boolean over;
     private boolean tries; // a try is under way, and comes again after a while
@@ -56,14 +56,6 @@ public final class LogThread {
             task = scheduler.add(name, running); // if it can't, it is tried again
             requests.task(wake, wakeSoon);
         }
-    }
-
-    private void wake() {
-        task.wake();
-    }
-
-    private void wakeSoon() {
-        task.wakeIn(SOON_NANOS);
     }
 
     private long run() {

@@ -325,20 +325,17 @@ final class MergedContent {
         if (merged == null) {
             MemTable table = entries.table(entry);
             int ref = entries.ref(entry);
-            addRecord(table.buffer(), table.valuePosition(ref), table.valueLength(ref), table.expiry(ref), 0);
-        } else if (merged.waits()) {
-            addWaiting(merged);
+            addRecord(table.buffer(), table.valuePosition(ref), table.valueLength(ref), table.expiry(ref));
         } else {
-            byte[] value = merged.bytes();
-            addRecord(ByteBuffer.wrap(value), 0, value.length, merged.expiry(), merged.through());
+            addMerged(merged);
         }
     }
 
-    private void addRecord(ByteBuffer values, int valuePosition, int valueLength, long expiry, long through) {
-        makeRoomForRecords(RecordFormat.recordBytes(key.length, valueLength, expiry, through));
+    private void addRecord(ByteBuffer values, int valuePosition, int valueLength, long expiry) {
+        makeRoomForRecords(RecordFormat.recordBytes(key.length, valueLength, expiry, 0));
         makeRoomForPairs(1);
         int from = recordBytes;
-        putKey(RecordFormat.writeHead(records, from, key.length, valueLength, expiry, through));
+        putKey(RecordFormat.writeHead(records, from, key.length, valueLength, expiry, 0));
         putValue(from, values, valuePosition, valueLength);
         noteExpiry(expiry, recordBytes - from);
         addPair(from, recordBytes - from, RecordFormat.checksum(records, from));
@@ -351,14 +348,16 @@ final class MergedContent {
         }
     }
 
-    private void addWaiting(MergedValue list) {
-        int length = list.bytes().length;
-        RecordHead head = new RecordHead(key.length, length, list.expiry(), list.through(), true);
+    private void addMerged(MergedValue merged) {
+        RecordHead head = merged.head(key.length);
         makeRoomForRecords(head.recordBytes());
         makeRoomForPairs(1);
         int from = recordBytes;
         putKey(head.write(records, from));
-        putValue(from, ByteBuffer.wrap(list.bytes()), 0, length);
+        putValue(from, ByteBuffer.wrap(merged.bytes()), 0, head.length());
+        if (!head.waits()) {
+            noteExpiry(head.expiry(), recordBytes - from);
+        }
         addPair(from, recordBytes - from, RecordFormat.checksum(records, from));
     }
 

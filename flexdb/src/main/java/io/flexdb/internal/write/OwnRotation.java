@@ -43,7 +43,7 @@ final class OwnRotation extends MemtableRotation {
             }
         }
         try {
-            memtables.beginOnMade();
+            memtables.beginOn(ActiveMemtable.MADE, payload);
             if (count > 0) { // the first write makes one log only
                 keepReserveOrFail();
             }
@@ -61,12 +61,12 @@ final class OwnRotation extends MemtableRotation {
             if (count > 0) {
                 commits.commitActive(); // and its log can be used again
             }
-            memtables.beginOnMade();
+            memtables.beginOn(ActiveMemtable.MADE, payload);
         } catch (StoreFullException again) {
             if (monitor.health.hasFailed() || !mayUseReserve) {
                 throw again;
             }
-            memtables.beginOnReserve();
+            memtables.beginOn(ActiveMemtable.RESERVE, payload);
         }
     }
 

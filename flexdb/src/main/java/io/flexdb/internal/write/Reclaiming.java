@@ -13,10 +13,8 @@ final class Reclaiming {
      * as long as any memtable but that of the value's own entry knows its key. Operands with lower times than the one
      * that counts here are in the memtables listed when that was taken: see CommitThread.
      */
-    private static final MemTable[] NONE = {};
-
     private long time = Long.MIN_VALUE;
-    private MemTable[] tables = NONE;
+    private MemTable[] tables = Committer.NO_TABLES;
     private boolean begun;
     private byte[] key = new byte[64];
 
@@ -44,7 +42,7 @@ final class Reclaiming {
 
     /** Lets the memtables go; nothing goes any more. */
     void end() {
-        begin(Long.MIN_VALUE, NONE);
+        begin(Long.MIN_VALUE, Committer.NO_TABLES);
         begun = false;
     }
 

@@ -75,12 +75,7 @@ public final class RunGate {
      * @throws io.flexdb.storage.StoreFullException if there is no room for it
      */
     public void commitAll() {
-        monitor.lock();
-        try {
-            commitWritten(() -> {});
-        } finally {
-            monitor.unlock();
-        }
+        commitAll(() -> {});
     }
 
     /**

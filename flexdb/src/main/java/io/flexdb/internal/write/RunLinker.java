@@ -44,11 +44,11 @@ final class RunLinker {
     private byte[] replacedKey; // of the interval that the next ones replace
     private byte[] lastAnchor; // of the next ones
 
-    RunLinker(Committer committer, Intervals intervals) {
+    RunLinker(Committer committer) {
         this.committer = committer;
         this.engine = committer.engine;
-        this.index = intervals.index;
-        this.intervals = intervals;
+        this.index = committer.index;
+        this.intervals = committer.intervals;
         this.interval = committer.context.interval;
     }
 

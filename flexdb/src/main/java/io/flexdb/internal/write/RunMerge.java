@@ -59,9 +59,7 @@ final class RunMerge {
                 continue;
             }
             byte[] first = firstKey(number);
-            if (gather(first)) {
-                copyGap();
-            }
+            copyGap(first);
             if (hasNoneBefore(behind)) {
                 out.addInterval(run, number, first);
             } else if (run.pairCount(number) == 1) {
@@ -88,12 +86,10 @@ final class RunMerge {
     }
 
     /**
-     * Takes the space's pairs before a key of the run, and goes to those from there on. If they are many a part ends,
-     * and none is taken.
-     *
-     * @return whether something was taken
+     * Copies the space's pairs before a key of the run, and goes to those from there on. If they are many a part ends,
+     * and none is copied.
      */
-    private boolean gather(byte[] before) {
+    private void copyGap(byte[] before) {
         gap.clear();
         while (space.isValid() && space.compare(before) < 0) {
             if (gap.position() == 0) {
@@ -103,32 +99,27 @@ final class RunMerge {
                 out.endPart(firstKey);
                 gap.clear();
                 space.seek(before);
-                return false;
+                return;
             }
             int to = gap.position();
             gap.put(to, space.buffer(), space.position(), space.bytes());
             gap.position(to + space.bytes());
             space.next();
         }
-        return gap.position() > 0;
+        copyPairs(gap, 0, gap.position(), out);
     }
 
-    private void copyGap() {
-        int end = gap.position();
-        for (int at = 0; at < end; ) {
-            at = copy(gap, at, end);
+    /** Writes pairs once more. */
+    static void copyPairs(ByteBuffer from, int begin, int end, RunWriter to) {
+        for (int at = begin; at < end; ) {
+            long header = RecordFormat.readWhole(from, at, end);
+            assert header >= 0 : "it was written a moment ago, or verified";
+            byte[] key = new byte[RecordFormat.keyLength(header)];
+            from.get(at + RecordFormat.headerBytes(header), key);
+            int bytes = RecordFormat.recordBytes(header);
+            to.add(from, at, bytes, key, 0, key.length);
+            at += bytes;
         }
-    }
-
-    /** Writes a pair once more, and returns where it ends. */
-    private int copy(ByteBuffer from, int at, int end) {
-        long header = RecordFormat.readWhole(from, at, end);
-        assert header >= 0 : "it was written a moment ago, or verified";
-        byte[] key = new byte[RecordFormat.keyLength(header)];
-        from.get(at + RecordFormat.headerBytes(header), key);
-        int bytes = RecordFormat.recordBytes(header);
-        out.add(from, at, bytes, key, 0, key.length);
-        return at + bytes;
     }
 
     /** Merges the pairs of an interval with those that the space has from the first of them on. */
@@ -144,26 +135,18 @@ final class RunMerge {
             interval.get(at + RecordFormat.headerBytes(header), key);
             if (space.isValid() && space.compare(key) < 0) {
                 isMixed = true;
-                copied = copyInterval(copied, at); // first: a part may end behind it
-                if (gather(key)) {
-                    copyGap();
-                }
+                copyPairs(interval, copied, at, out); // first: a part may end behind it
+                copied = at;
+                copyGap(key);
             }
             skip(key);
             at += RecordFormat.recordBytes(header);
         }
         if (isMixed) {
-            copyInterval(copied, bytes);
+            copyPairs(interval, copied, bytes, out);
         } else {
             out.addInterval(run, number, first);
         }
-    }
-
-    private int copyInterval(int from, int end) {
-        for (int at = from; at < end; ) {
-            at = copy(interval, at, end);
-        }
-        return end;
     }
 
     /** The first key of an interval, from where it is staged. */

@@ -58,7 +58,7 @@ final class SpacePairs {
 
     /** Goes to the first pair with a key not below this one, which is not below that of the pair it is at. */
     void seek(byte[] to) {
-        if (valid && !isInInterval(to)) {
+        if (valid && !cursor.isBelowUpperAnchor(to, 0, to.length)) {
             valid = false;
         }
         if (!valid && !ended) {
@@ -68,10 +68,6 @@ final class SpacePairs {
         while (valid && compare(to) < 0) {
             next();
         }
-    }
-
-    private boolean isInInterval(byte[] sought) {
-        return cursor.isBelowUpperAnchor(sought, 0, sought.length);
     }
 
     /** Whether it is at a pair. */

@@ -108,7 +108,7 @@ final class SpaceRetries {
         commits++;
     }
 
-    /** {@link io.flexdb.internal.write.CommitWork#refused}. */
+    /** {@link CommitRequests#refused}. */
     void refused(StoreFullException refusal, boolean readsHold) {
         monitor.lock();
         try {
@@ -123,7 +123,7 @@ final class SpaceRetries {
         }
     }
 
-    /** {@link io.flexdb.internal.write.CommitWork#beginRetry}. */
+    /** {@link CommitRequests#beginRetry}. */
     boolean beginWanted(boolean inAnyCase) {
         monitor.lock();
         try {

@@ -111,9 +111,9 @@ public final class StoreWriter {
         return runs;
     }
 
-    /** The work for the commit thread. */
-    public CommitWork commitWork() {
-        return requests;
+    /** Has the commit thread serve writers, and apply divisions. Once, before anything else. */
+    public void serve(Refiner divisions) {
+        commits.serve(requests, divisions);
     }
 
     /** The requests to the thread that makes logs. */

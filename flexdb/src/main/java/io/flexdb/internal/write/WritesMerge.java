@@ -1,6 +1,5 @@
 package io.flexdb.internal.write;
 
-import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.interval.RunWriter;
 import io.flexdb.internal.interval.SortedRun;
 import io.flexdb.internal.mem.MemTable;
@@ -106,16 +105,7 @@ final class WritesMerge {
     }
 
     private void copyGap() {
-        int end = gap.position();
-        for (int at = 0; at < end; ) {
-            long header = RecordFormat.readWhole(gap, at, end);
-            assert header >= 0 : "it was verified";
-            byte[] key = new byte[RecordFormat.keyLength(header)];
-            gap.get(at + RecordFormat.headerBytes(header), key);
-            int bytes = RecordFormat.recordBytes(header);
-            out.add(gap, at, bytes, key, 0, key.length);
-            at += bytes;
-        }
+        RunMerge.copyPairs(gap, 0, gap.position(), out);
         gap.clear();
     }
 

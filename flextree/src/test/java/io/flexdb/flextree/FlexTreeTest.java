@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flextree.internal.owner.OwnedTrees;
 import java.util.ArrayList;
 import java.util.List;
@@ -346,7 +347,7 @@ class FlexTreeTest {
     @Test
     void anOwnerPublishesForItsTree() {
         Epochs epochs = new Epochs();
-        try (FlexTree owned = OwnedTrees.create(SMALL, epochs)) {
+        try (FlexTree owned = OwnedTrees.create(SMALL, epochs, new OffHeap())) {
             owned.append(10, 100);
             FlexTreeView view = owned.current();
             assertFalse(owned.hasSealed(view));

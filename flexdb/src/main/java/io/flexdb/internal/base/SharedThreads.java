@@ -162,11 +162,6 @@ public final class SharedThreads implements Scheduler {
     private int turn; // where the dispatcher begins to look
     private volatile boolean scarce; // written under the monitor
 
-    /** With one worker more than there are processors. */
-    public SharedThreads() {
-        this(usualWorkers());
-    }
-
     /** @param workers as long as none of them waits for long */
     public SharedThreads(int workers) {
         if (workers < 1) {

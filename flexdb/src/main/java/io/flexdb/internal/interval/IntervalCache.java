@@ -112,14 +112,6 @@ public final class IntervalCache {
     /**
      * @param epochs the readers
      * @param budgetBytes the most memory to take; 0 for no cache
-     */
-    public IntervalCache(Epochs epochs, long budgetBytes) {
-        this(epochs, budgetBytes, new OffHeap());
-    }
-
-    /**
-     * @param epochs the readers
-     * @param budgetBytes the most memory to take; 0 for no cache
      * @param memory where it comes from
      */
     public IntervalCache(Epochs epochs, long budgetBytes, OffHeap memory) {

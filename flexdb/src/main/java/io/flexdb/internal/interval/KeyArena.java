@@ -59,10 +59,6 @@ final class KeyArena {
     private long liveCount;
     private long liveBytes;
 
-    KeyArena(Epochs epochs) {
-        this(epochs, new OffHeap());
-    }
-
     KeyArena(Epochs epochs, OffHeap memory) {
         this.epochs = epochs;
         this.memory = memory;

@@ -23,11 +23,6 @@ final class KeyModel {
 
     private final int[] sums = new int[SYMBOLS + 1]; // of the shares of the symbols before each
 
-    /** Of no keys: each byte is as likely. */
-    KeyModel() {
-        this(new long[SYMBOLS]);
-    }
-
     private KeyModel(long[] counts) {
         long all = Math.max(1, Arrays.stream(counts).sum());
         int shared = (1 << SHARE_BITS) - 4 * SYMBOLS; // four parts for each that may come all the same

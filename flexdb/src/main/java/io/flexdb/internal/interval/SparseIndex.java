@@ -47,27 +47,14 @@ public final class SparseIndex {
      * Creates an index of one empty interval.
      *
      * @param epochs the readers, shared with everything else that the owner publishes
-     */
-    public SparseIndex(Epochs epochs) {
-        this(epochs, new OffHeap());
-    }
-
-    /**
-     * An index with memory that the owner keeps account of.
-     *
-     * @param epochs the readers, shared with everything else that the owner publishes
      * @param memory for nodes and keys
      */
     public SparseIndex(Epochs epochs, OffHeap memory) {
         this(epochs, IndexNodes.LEAF_CAPACITY, IndexNodes.INTERNAL_CAPACITY, memory);
     }
 
-    /** An index with smaller nodes, for deep trees of few intervals. */
-    SparseIndex(Epochs epochs, int leafCapacity, int internalCapacity) {
-        this(epochs, leafCapacity, internalCapacity, new OffHeap());
-    }
-
-    private SparseIndex(Epochs epochs, int leafCapacity, int internalCapacity, OffHeap memory) {
+    /** With smaller nodes, perhaps, for deep trees of few intervals. */
+    SparseIndex(Epochs epochs, int leafCapacity, int internalCapacity, OffHeap memory) {
         if (leafCapacity < 4 || leafCapacity > IndexNodes.LEAF_CAPACITY) {
             throw new IllegalArgumentException("leafCapacity: " + leafCapacity);
         }

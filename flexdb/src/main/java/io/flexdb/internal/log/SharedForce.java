@@ -49,14 +49,6 @@ public final class SharedForce {
      * @param durableSequence the last sequence number that is durable already
      * @param health is told of a failure by the thread that met it, before anybody's call fails; once it has failed,
      *     nothing is forced any more: what is not durable yet never will be
-     */
-    public SharedForce(long durableSequence, Health health) {
-        this(durableSequence, health, () -> {}, () -> {});
-    }
-
-    /**
-     * A force for logs with frames that refer to records elsewhere.
-     *
      * @param forceFirst forces all that frames refer to that have been appended so far
      * @param requireOwnership run behind each force, before anything counts as durable; throws if the files are not this
      *     store's any more

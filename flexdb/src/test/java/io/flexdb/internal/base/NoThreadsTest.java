@@ -59,6 +59,8 @@ class NoThreadsTest {
         assertFalse(scheduler.areScarce());
         scheduler.runForeign("foreign", this::run);
         assertSame(Thread.currentThread(), runs.get(0));
-        assertEquals("ahead", new SharedThreads().<String>choose(() -> "ahead", () -> "on demand"));
+        assertEquals(
+                "ahead",
+                new SharedThreads(SharedThreads.usualWorkers()).<String>choose(() -> "ahead", () -> "on demand"));
     }
 }

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class SharedThreadsTest {
-    private final SharedThreads threads = new SharedThreads();
+    private final SharedThreads threads = new SharedThreads(SharedThreads.usualWorkers());
 
     @Test
     void aTaskRunsWhenItIsWokenWithItsNameAndNotBefore() {
@@ -121,7 +121,7 @@ class SharedThreadsTest {
     @Test
     void whatIsWokenAsSoonAsANewThreadHasLookedIsRunAgain() {
         for (int i = 0; i < 300; i++) {
-            SharedThreads fresh = new SharedThreads(); // has no thread yet
+            SharedThreads fresh = new SharedThreads(SharedThreads.usualWorkers()); // has no thread yet
             AtomicInteger asked = new AtomicInteger();
             AtomicInteger seen = new AtomicInteger(-1);
             SharedThreads.Task task = fresh.add("task", () -> {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.base.RecordFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -241,7 +242,7 @@ class DirectoryTest {
     void pairsOfManyBytesHaveNoOutline() {
         ByteBuffer wide = Images.build(1, new byte[][] {{1}, {2}}, new byte[][] {new byte[0xFFFF], {5}});
         assertFalse(Directory.hasOutline(wide, 0));
-        IntervalCache cache = new IntervalCache(new Epochs(), 1 << 20);
+        IntervalCache cache = new IntervalCache(new Epochs(), 1 << 20, new OffHeap());
         assertEquals(-1, cache.insertOutline(wide, 0));
         assertTrue(cache.insert(wide, 0, false) >= 0);
     }

@@ -31,7 +31,7 @@ class IntervalCacheTest {
     void whatIsFoundIsTheImageAndMemoryStaysWithinTheBudget() {
         long seed = Long.getLong("flexdb.test.seed", System.nanoTime());
         Random random = new Random(seed);
-        IntervalCache cache = new IntervalCache(epochs, 2 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 2 * MIB, new OffHeap());
         Map<Long, ByteBuffer> all = new HashMap<>();
         for (int i = 0; i < 30_000; i++) {
             long content = 1 + random.nextInt(3000);
@@ -73,9 +73,9 @@ class IntervalCacheTest {
 
     @Test
     void anEmptyCacheTakesNoMemoryAndOneWithoutBudgetNeverDoes() {
-        assertEquals(0, new IntervalCache(epochs, 1L << 40).memoryBytes());
+        assertEquals(0, new IntervalCache(epochs, 1L << 40, new OffHeap()).memoryBytes());
         for (long budget : new long[] {0, 1, 300, 10_000}) {
-            IntervalCache cache = new IntervalCache(epochs, budget);
+            IntervalCache cache = new IntervalCache(epochs, budget, new OffHeap());
             insert(cache, 1, 64, true);
             assertEquals(-1, cache.findDirectory(1, 0));
             assertEquals(0, cache.memoryBytes());
@@ -83,12 +83,12 @@ class IntervalCacheTest {
             cache.forget(1);
             assertEquals(0, cache.giveBack(1));
         }
-        assertThrows(IllegalArgumentException.class, () -> new IntervalCache(epochs, -1));
+        assertThrows(IllegalArgumentException.class, () -> new IntervalCache(epochs, -1, new OffHeap()));
     }
 
     @Test
     void aLargeCacheBeginsSmallAndFindsAllWhileItGrows() {
-        IntervalCache cache = new IntervalCache(epochs, 276 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 276 * MIB, new OffHeap());
         insert(cache, 1, 900, false);
         assertTrue(cache.containsDirectory(1));
         assertTrue(cache.memoryBytes() <= MIB / 8, cache.toString());
@@ -107,7 +107,7 @@ class IntervalCacheTest {
 
     @Test
     void smallRegionsOfALargeCacheGiveWayToWholeOnes() {
-        IntervalCache cache = new IntervalCache(epochs, 84 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 84 * MIB, new OffHeap());
         ByteBuffer[] images = new ByteBuffer[1000]; // again and again, under other numbers
         Arrays.setAll(images, i -> Images.of(i + 1, 900));
         for (int content = 1; content <= 600_000; content++) {
@@ -123,7 +123,7 @@ class IntervalCacheTest {
     @Test
     void smallBudgetsAreKeptToAndStillServe() {
         for (int budget = 20_000; budget < 2 * MIB; budget = budget * 3 / 2) {
-            IntervalCache cache = new IntervalCache(epochs, budget);
+            IntervalCache cache = new IntervalCache(epochs, budget, new OffHeap());
             for (int content = 1; content < 3000; content++) {
                 insert(cache, content, 600, false);
                 assertTrue(cache.memoryBytes() <= budget);
@@ -135,7 +135,7 @@ class IntervalCacheTest {
 
     @Test
     void memoryIsGivenBackAndTheRestStillServes() {
-        IntervalCache cache = new IntervalCache(epochs, 8 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 8 * MIB, new OffHeap());
         for (int content = 1; content <= 20_000; content++) {
             insert(cache, content, 900, false);
         }
@@ -223,7 +223,7 @@ class IntervalCacheTest {
 
     @Test
     void aDirectoryLargerThanAQuarterOfARegionIsNotKept() {
-        IntervalCache cache = new IntervalCache(epochs, MIB);
+        IntervalCache cache = new IntervalCache(epochs, MIB, new OffHeap());
         int most = 1;
         while (Directory.bytes(0, most + 1, 1) <= cache.maxDirectoryBytes()) {
             most++;
@@ -245,7 +245,7 @@ class IntervalCacheTest {
     /** The first 300 lie side by side at first, so that no region could take them all as survivors. */
     @Test
     void whatIsUsedSurvivesAStreamOfWhatIsNot() {
-        IntervalCache cache = new IntervalCache(epochs, 4 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 4 * MIB, new OffHeap());
         for (int content = 1; content <= 300; content++) {
             insert(cache, content, 2000, false);
         }
@@ -265,7 +265,7 @@ class IntervalCacheTest {
 
     @Test
     void theCacheWorksOnWhileNothingIsPublishedAndStopsOnlyForAReaderThatStays() {
-        IntervalCache cache = new IntervalCache(epochs, MIB);
+        IntervalCache cache = new IntervalCache(epochs, MIB, new OffHeap());
         int stuck = epochs.enter();
         for (int content = 1; content < 3000; content++) {
             insert(cache, content, 2000, false);
@@ -286,7 +286,7 @@ class IntervalCacheTest {
 
     @Test
     void memoryThatAReaderMayBeReadingIsNotWritten() {
-        IntervalCache cache = new IntervalCache(epochs, MIB);
+        IntervalCache cache = new IntervalCache(epochs, MIB, new OffHeap());
         for (int content = 1; content <= 5; content++) {
             insert(cache, content, 2000, false);
         }
@@ -308,7 +308,7 @@ class IntervalCacheTest {
 
     @Test
     void aHintLeadsToItsDirectoryUntilThatIsForgottenOrItsMemoryReused() {
-        IntervalCache cache = new IntervalCache(epochs, MIB);
+        IntervalCache cache = new IntervalCache(epochs, MIB, new OffHeap());
         int[] hints = new int[20_000];
         int followed = 0;
         for (int content = 1; content < hints.length; content++) {
@@ -339,7 +339,7 @@ class IntervalCacheTest {
     /** What a reader meets that was held up between the two halves of a slot. */
     @Test
     void aSlotThatLeadsToAnotherContentIsNoHit() {
-        IntervalCache cache = new IntervalCache(epochs, MIB);
+        IntervalCache cache = new IntervalCache(epochs, MIB, new OffHeap());
         insert(cache, 1, 500, false);
         insert(cache, 2, 500, false);
         long ofTwo = cache.findDirectory(2, 0);
@@ -350,7 +350,7 @@ class IntervalCacheTest {
 
     @Test
     void aCacheWithoutAnyDirectoryLeftIsEmptyAndUsable() {
-        IntervalCache cache = new IntervalCache(epochs, MIB);
+        IntervalCache cache = new IntervalCache(epochs, MIB, new OffHeap());
         for (int round = 0; round < 5; round++) {
             for (int content = 1; content < 2000; content++) {
                 insert(cache, content, 2000, true);
@@ -385,7 +385,7 @@ class IntervalCacheTest {
             sum += 1 / Math.pow(i + 1, 0.99);
             upTo[i] = sum;
         }
-        IntervalCache cache = new IntervalCache(epochs, 4 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 4 * MIB, new OffHeap());
         byte[][] keys = new byte[162][];
         Arrays.setAll(keys, i -> new byte[] {(byte) (i >> 8), (byte) i});
         byte[][] values = new byte[keys.length][0];
@@ -423,7 +423,7 @@ class IntervalCacheTest {
     /** The content of the first interval of a new store has no number, and empty slots have none either. */
     @Test
     void toForgetWhatHasNoNumberForgetsNothing() {
-        IntervalCache cache = new IntervalCache(epochs, 2 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 2 * MIB, new OffHeap());
         for (long content = 1; content <= 10_000; content++) {
             insert(cache, content, 400, true);
             cache.forget(new long[] {0, content - 1}, 2);
@@ -437,7 +437,7 @@ class IntervalCacheTest {
 
     @Test
     void whatIsForgottenIsNotFoundAndItsMemoryIsUsedAgain() {
-        IntervalCache cache = new IntervalCache(epochs, 2 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 2 * MIB, new OffHeap());
         cache.forget(1);
         for (long content = 1; content <= 20_000; content++) {
             insert(cache, content, 4000, true);
@@ -461,7 +461,7 @@ class IntervalCacheTest {
     /** Some are used, and some are packed, so that outlines come of both kinds. */
     @Test
     void whatIsNotUsedLeavesItsOutlineAndWhatIsUsedDoesNot() {
-        IntervalCache cache = new IntervalCache(epochs, 4 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 4 * MIB, new OffHeap());
         int contents = 40_000;
         for (int content = 1; content <= contents; content++) {
             insert(cache, content, 900, false);
@@ -484,7 +484,7 @@ class IntervalCacheTest {
 
     @Test
     void anOutlineIsReplacedByADirectoryAndNotTheOtherWayRound() {
-        IntervalCache cache = new IntervalCache(epochs, MIB);
+        IntervalCache cache = new IntervalCache(epochs, MIB, new OffHeap());
         ByteBuffer image = Images.of(5, 900);
         int ticket = epochs.enter();
         long outline = cache.insertOutline(image, 0);
@@ -504,7 +504,7 @@ class IntervalCacheTest {
     /** Soon while there is room for directories, and later where another one has to go. */
     @Test
     void anOutlineThatIsUsedOftenIsDueForADirectoryOnceAndThenAfterAsManyUses() {
-        IntervalCache cache = new IntervalCache(epochs, MIB);
+        IntervalCache cache = new IntervalCache(epochs, MIB, new OffHeap());
         int ticket = epochs.enter();
         cache.insertOutline(Images.of(5, 900), 0);
         int withRoom = usesUntilDue(cache);
@@ -530,7 +530,7 @@ class IntervalCacheTest {
 
     @Test
     void outlinesThatNobodyUsesAreDroppedInTheEnd() {
-        IntervalCache cache = new IntervalCache(epochs, MIB);
+        IntervalCache cache = new IntervalCache(epochs, MIB, new OffHeap());
         for (int content = 1; content <= 100; content++) {
             cache.insertOutline(Images.of(content, 900), 0);
         }
@@ -572,7 +572,7 @@ class IntervalCacheTest {
 
     @Test
     void pairsAreFoundWholeUnderTheirIntervalAndNumber() {
-        IntervalCache cache = new IntervalCache(epochs, 2 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 2 * MIB, new OffHeap());
         assertFalse(cache.hasPairs());
         assertFalse(insertAndFind(cache, 1, KeptPair.MAX_PAIRS, 10), "its number is too high");
         assertFalse(insertAndFind(cache, 1, 0, KeptPair.MAX_RECORD_BYTES + 1), "it is too long");
@@ -599,7 +599,7 @@ class IntervalCacheTest {
 
     @Test
     void outlinesAndPairsInUseSurviveAStreamOfPairs() {
-        IntervalCache cache = new IntervalCache(epochs, 4 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 4 * MIB, new OffHeap());
         int outlines = 4000; // half of the regions are full of them
         for (int content = 1; content <= outlines; content++) {
             cache.insertOutline(Images.of(content, 900), 0);
@@ -627,7 +627,7 @@ class IntervalCacheTest {
     /** Pairs that an interval leaves to the one that takes its place are found there, and no more in the old one. */
     @Test
     void pairsMoveToAnotherInterval() {
-        IntervalCache cache = new IntervalCache(epochs, 8 << 20);
+        IntervalCache cache = new IntervalCache(epochs, 8 << 20, new OffHeap());
         cache.movePairs(7, new int[] {0}, 0, 1, 8); // where nothing has ever been kept
         int count = 200;
         for (int content = 1; content <= count; content++) {
@@ -662,7 +662,7 @@ class IntervalCacheTest {
     /** Where pairs come no more, as the disk is fast enough, directories have the memory again. */
     @Test
     void pairsGiveWayToDirectories() {
-        IntervalCache cache = new IntervalCache(epochs, 4 * MIB);
+        IntervalCache cache = new IntervalCache(epochs, 4 * MIB, new OffHeap());
         for (int i = 0; i < 100_000; i++) {
             cache.insertPair(1 + i, 1, ByteBuffer.allocate(PAIR_BYTES), PAIR_BYTES);
         }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.testing.Effort;
 import java.nio.ByteBuffer;
 import java.util.Random;
@@ -20,13 +21,13 @@ class IntervalCacheThreadsTest {
     /** Small regions and a working set of several times the cache, so memory is reused all the time. */
     @Test
     void eightThreadsNeverSeeAnotherContentThanTheyAskedFor() throws Exception {
-        runOnEightThreads(new IntervalCache(epochs, 700_000), 4000, 1000, Effort.times(40_000));
+        runOnEightThreads(new IntervalCache(epochs, 700_000, new OffHeap()), 4000, 1000, Effort.times(40_000));
     }
 
     /** Far more images fit into the regions than into the table, so slots change hands all the time. */
     @Test
     void slotsThatChangeHandsMisleadNobody() throws Exception {
-        runOnEightThreads(new IntervalCache(epochs, 30_000), 200, 40, Effort.times(100_000));
+        runOnEightThreads(new IntervalCache(epochs, 30_000, new OffHeap()), 200, 40, Effort.times(100_000));
     }
 
     private void runOnEightThreads(IntervalCache cache, int contents, int maxBytes, int reads) throws Exception {

@@ -1,5 +1,6 @@
 package io.flexdb.internal.interval;
 
+import io.flexdb.base.memory.OffHeap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,8 +13,8 @@ class IntervalsTest {
     private static final byte[] KEYS = {1, 2};
 
     private final Epochs epochs = new Epochs();
-    private final SparseIndex index = new SparseIndex(epochs);
-    private final Intervals intervals = new Intervals(index, new IntervalCache(epochs, 1 << 20), null);
+    private final SparseIndex index = new SparseIndex(epochs, new OffHeap());
+    private final Intervals intervals = new Intervals(index, new IntervalCache(epochs, 1 << 20, new OffHeap()), null);
 
     /** Two threads may have read it, at times between which garbage collection has moved its pairs. */
     @Test

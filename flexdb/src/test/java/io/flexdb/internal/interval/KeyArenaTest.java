@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.internal.base.KeyBytes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class KeyArenaTest {
     private final Epochs epochs = new Epochs();
-    private final KeyArena arena = new KeyArena(epochs);
+    private final KeyArena arena = new KeyArena(epochs, new OffHeap());
 
     @Test
     void sizeClassesAscendAndWasteNoMoreThanAnEighth() {

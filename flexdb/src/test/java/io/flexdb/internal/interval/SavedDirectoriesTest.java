@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
@@ -31,7 +32,7 @@ class SavedDirectoriesTest {
     private final SimulatedVfs files = new SimulatedVfs(FILE.getParent());
 
     private IntervalCache newCache() {
-        return new IntervalCache(epochs, 1 << 20);
+        return new IntervalCache(epochs, 1 << 20, new OffHeap());
     }
 
     /** Pairs in so many pieces of a data file; none if each has an address of its own. */

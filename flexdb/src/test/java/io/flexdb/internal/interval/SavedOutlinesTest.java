@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -19,7 +20,7 @@ class SavedOutlinesTest {
     private final Epochs epochs = new Epochs();
 
     private IntervalCache newCache() {
-        return new IntervalCache(epochs, 1 << 20);
+        return new IntervalCache(epochs, 1 << 20, new OffHeap());
     }
 
     private static ByteBuffer image(long content, int pairs, int longest, Random random) {

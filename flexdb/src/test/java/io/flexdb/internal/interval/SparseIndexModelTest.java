@@ -1,5 +1,6 @@
 package io.flexdb.internal.interval;
 
+import io.flexdb.base.memory.OffHeap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -43,7 +44,7 @@ class SparseIndexModelTest {
         System.out.println("-Dflexdb.test.seed=" + seed + " " + keys + " " + leafCapacity);
         random = new Random(seed);
         source = keys;
-        index = new SparseIndex(epochs, leafCapacity, internalCapacity);
+        index = new SparseIndex(epochs, leafCapacity, internalCapacity, new OffHeap());
         int checkEvery = Math.max(1, operations / 16);
         for (int i = 0; i < Effort.times(operations); i++) {
             boolean shrinking = (i / (operations / 4)) % 2 == 1;

@@ -1,5 +1,6 @@
 package io.flexdb.internal.interval;
 
+import io.flexdb.base.memory.OffHeap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,7 +18,7 @@ class SparseIndexReadersTest {
     private static final int KEYS = 3000;
 
     private final Epochs epochs = new Epochs();
-    private final SparseIndex index = new SparseIndex(epochs, 8, 8);
+    private final SparseIndex index = new SparseIndex(epochs, 8, 8, new OffHeap());
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private volatile IndexView published = index.current();
     private volatile boolean done;

@@ -1,5 +1,6 @@
 package io.flexdb.internal.interval;
 
+import io.flexdb.base.memory.OffHeap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class SparseIndexTest {
     private final Epochs epochs = new Epochs();
-    private SparseIndex index = new SparseIndex(epochs, 4, 4);
+    private SparseIndex index = new SparseIndex(epochs, 4, 4, new OffHeap());
     private final Interval found = new Interval();
 
     private static byte[] bytes(String key) {
@@ -74,7 +75,7 @@ class SparseIndexTest {
 
     @Test
     void anAscendingLoadFillsItsNodes() {
-        index = new SparseIndex(epochs);
+        index = new SparseIndex(epochs, new OffHeap());
         IntervalReplacement r = new IntervalReplacement();
         for (int i = 0; i < 6300; i++) {
             String last = String.format(Locale.ROOT, "k%06d", i);
@@ -87,7 +88,7 @@ class SparseIndexTest {
 
     @Test
     void anIndexBuiltByAppendingIsTheSameAsOneBuiltAtOnce() {
-        SparseIndex appended = new SparseIndex(epochs, 4, 4);
+        SparseIndex appended = new SparseIndex(epochs, 4, 4, new OffHeap());
         IntervalReplacement all = new IntervalReplacement().first(7, 1, 7);
         appended.appendInterval(bytes("ignored"), 0, 7, 7, 1, 7);
         for (int i = 0; i < 500; i++) {
@@ -220,10 +221,10 @@ class SparseIndexTest {
         assertThrows(IllegalArgumentException.class, () -> add(r, "", 1));
         assertThrows(IllegalArgumentException.class, () -> r.add(new byte[0x10000], 0, 0x10000, 1, 1, 1));
         assertThrows(IllegalArgumentException.class, () -> append("", -1));
-        assertThrows(IllegalArgumentException.class, () -> new SparseIndex(epochs, 3, 4));
-        assertThrows(IllegalArgumentException.class, () -> new SparseIndex(epochs, 4, 85));
+        assertThrows(IllegalArgumentException.class, () -> new SparseIndex(epochs, 3, 4, new OffHeap()));
+        assertThrows(IllegalArgumentException.class, () -> new SparseIndex(epochs, 4, 85, new OffHeap()));
         add(add(r, "b", 1), "a", 1);
         assertThrows(AssertionError.class, () -> replace("", r));
-        index = new SparseIndex(epochs);
+        index = new SparseIndex(epochs, new OffHeap());
     }
 }

@@ -25,9 +25,9 @@ class DurableFuturesTest {
     private static final Path DIRECTORY = Path.of("/store/wal");
 
     private final SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
-    private final SharedThreads threads = new SharedThreads();
+    private final SharedThreads threads = new SharedThreads(SharedThreads.usualWorkers());
     private final Health health = new Health("the log", DIRECTORY, null);
-    private final SharedForce force = new SharedForce(0, health);
+    private final SharedForce force = new SharedForce(0, health, () -> {}, () -> {});
     private final WalWriter log = Writes.create(vfs, DIRECTORY, 1, 5, 1, 1 << 20, true);
     private final DurableFutures futures = new DurableFutures(force, health, () -> {}, threads, DIRECTORY);
     private long written;

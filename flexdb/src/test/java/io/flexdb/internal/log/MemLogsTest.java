@@ -166,9 +166,9 @@ class MemLogsTest {
 
     @Test
     void nothingButASmallOneStaysWhenNobodyWrites() {
-        SharedMemory recycled = new SharedMemory(1 << 30);
+        SharedMemory recycled = new SharedMemory(1 << 30, Long.MAX_VALUE / 4, false);
         OffHeap memory = new OffHeap();
-        memory.share(recycled);
+        memory.share(recycled, 0);
         MemLogs own = growing(memory);
         List<MemLog> taken = new ArrayList<>();
         for (int i = 0; i < 7; i++) {

@@ -33,7 +33,7 @@ class SharedForceTest {
         final AtomicInteger failures = new AtomicInteger();
         final AtomicReference<Throwable> failure = new AtomicReference<>();
         final Health health = new Health("the log", DIRECTORY, null);
-        final SharedForce group = new SharedForce(0, health);
+        final SharedForce group = new SharedForce(0, health, () -> {}, () -> {});
         final List<WalWriter> writers = new ArrayList<>();
         long sequence;
 

@@ -74,7 +74,7 @@ final class WalHistory {
     private final boolean partlyZeroed;
     private final Random random;
     private final ArrayDeque<WalWriter> writers = new ArrayDeque<>(); // frozen ones, then the active one
-    private final SharedForce group = new SharedForce(0, new Health("the log", DIRECTORY, null));
+    private final SharedForce group = new SharedForce(0, new Health("the log", DIRECTORY, null), () -> {}, () -> {});
     private final ArrayDeque<WalWriter> coveredWriters = new ArrayDeque<>();
     private long nextNumber = 1;
     private long nextGeneration = 1;

@@ -118,7 +118,7 @@ class RefinerTest {
     }
 
     private static SparseIndex indexOf(long[] bytes, int[] pairs, byte[]... anchors) {
-        SparseIndex index = new SparseIndex(new Epochs());
+        SparseIndex index = new SparseIndex(new Epochs(), new OffHeap());
         for (int i = 0; i < bytes.length; i++) {
             byte[] anchor = i == 0 ? new byte[0] : anchors[i - 1];
             index.appendInterval(anchor, 0, anchor.length, bytes[i], pairs[i], i + 1);
@@ -289,7 +289,7 @@ class RefinerTest {
         try (Store store = open()) {
             String[] dumps = new String[2];
             for (int i = 0; i < 2; i++) {
-                SparseIndex index = new SparseIndex(new Epochs());
+                SparseIndex index = new SparseIndex(new Epochs(), new OffHeap());
                 Intervals into = new Intervals(index, store.cache, null);
                 IndexSampler.sample(
                         store.engine,

@@ -31,7 +31,7 @@ class ReadContextsTest {
 
     private ReadContexts contexts() {
         OffHeap memory = new OffHeap(ByteBuffer::allocateDirect, () -> Long.MAX_VALUE / 2, 0);
-        memory.share(shared);
+        memory.share(shared, 0);
         ReadContexts contexts = new ReadContexts(memory, 1 << 20);
         memory.giver(contexts::leaveUnused);
         return contexts;

@@ -44,14 +44,6 @@ public final class NodePool {
     /**
      * @param epochs the readers that decide when a retired node is free
      * @param nodeBytes bytes of a node, a power of two
-     */
-    public NodePool(Epochs epochs, int nodeBytes) {
-        this(epochs, nodeBytes, new OffHeap(), OffHeap.Use.TREE);
-    }
-
-    /**
-     * @param epochs the readers that decide when a retired node is free
-     * @param nodeBytes bytes of a node, a power of two
      * @param memory where it comes from
      * @param use what it is for
      */

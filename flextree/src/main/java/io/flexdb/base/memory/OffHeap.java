@@ -232,13 +232,6 @@ public final class OffHeap {
     /**
      * Says with whom memory is shared: others may take what is given back, and give back what this one needs. Before
      * anything else.
-     */
-    public void share(SharedMemory withOthers) {
-        share(withOthers, 0);
-    }
-
-    /**
-     * Says with whom memory is shared, to whom this brings some. Before anything else.
      *
      * @param broughtBytes by which the common budget is larger until this ends
      */

@@ -75,11 +75,6 @@ public final class SharedMemory {
     /** Who was refused so many bytes, and when; nobody if there is no account. */
     private record Claim(OffHeap.Sums account, long bytes, long nanos) {}
 
-    /** Without a budget. */
-    public SharedMemory(long mostFreeBytes) {
-        this(mostFreeBytes, Long.MAX_VALUE / 4, false);
-    }
-
     /**
      * @param mostFreeBytes what is kept at most for others to take; the garbage collector gets the rest
      * @param budgetBytes what there is for all together

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.memory.NodePool;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.testing.Effort;
 import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
@@ -176,7 +177,7 @@ class EpochsTest {
 
         SharedNode(Epochs epochs) {
             this.epochs = epochs;
-            this.pool = new NodePool(epochs, 64);
+            this.pool = new NodePool(epochs, 64, new OffHeap(), OffHeap.Use.TREE);
         }
 
         void replace() {

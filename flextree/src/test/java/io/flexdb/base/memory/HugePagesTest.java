@@ -64,7 +64,7 @@ class HugePagesTest {
     @Test
     void aPoolMayGrowBeyondItsFirstRegions() {
         HugePages.awaitAvailable();
-        NodePool pool = new NodePool(new Epochs(), 1024);
+        NodePool pool = new NodePool(new Epochs(), 1024, new OffHeap(), OffHeap.Use.TREE);
         int count = 40 << 10;
         int[] nodes = new int[count + 1];
         for (int i = 1; i <= count; i++) {
@@ -87,7 +87,7 @@ class HugePagesTest {
     @Test
     void chunksLargerThanAHugePageAreTakenWhole() {
         HugePages.awaitAvailable();
-        NodePool pool = new NodePool(new Epochs(), 1 << 16);
+        NodePool pool = new NodePool(new Epochs(), 1 << 16, new OffHeap(), OffHeap.Use.TREE);
         int[] nodes = new int[16 + 32 + 64 + 128 - 1 + 600]; // node 0 does not exist; the first chunks are short
         for (int i = 0; i < nodes.length; i++) {
             int node = pool.allocate();

@@ -16,7 +16,7 @@ class NodePoolTest {
 
     @Test
     void nodesHaveBytesOfTheirOwn() {
-        NodePool pool = new NodePool(epochs, 1024);
+        NodePool pool = new NodePool(epochs, 1024, new OffHeap(), OffHeap.Use.TREE);
         int count = 3000; // more than a dozen chunks
         Set<Integer> nodes = new HashSet<>();
         for (int i = 0; i < count; i++) {
@@ -36,7 +36,7 @@ class NodePoolTest {
 
     @Test
     void aRetiredNodeIsUsedAgainOnlyWhenNobodySeesIt() {
-        NodePool pool = new NodePool(epochs, 64);
+        NodePool pool = new NodePool(epochs, 64, new OffHeap(), OffHeap.Use.TREE);
         int node = pool.allocate();
         long birth = epochs.writerEpoch();
         epochs.advance();
@@ -55,7 +55,7 @@ class NodePoolTest {
 
     @Test
     void manyFreeNodesAreKept() {
-        NodePool pool = new NodePool(epochs, 64);
+        NodePool pool = new NodePool(epochs, 64, new OffHeap(), OffHeap.Use.TREE);
         int[] nodes = new int[5000];
         for (int i = 0; i < nodes.length; i++) {
             nodes[i] = pool.allocate();
@@ -74,14 +74,15 @@ class NodePoolTest {
     @Test
     void aNodeMustBeAPowerOfTwo() {
         for (int bytes : new int[] {0, 32, 100, 1 << 17, -64, Integer.MIN_VALUE}) {
-            assertThrows(IllegalArgumentException.class, () -> new NodePool(epochs, bytes));
+            assertThrows(
+                    IllegalArgumentException.class, () -> new NodePool(epochs, bytes, new OffHeap(), OffHeap.Use.TREE));
         }
     }
 
     @Test
     void nodesOfEverySizeThatIsAcceptedHaveBytesOfTheirOwn() {
         for (int nodeBytes = 64; nodeBytes <= 64 * 1024; nodeBytes *= 2) {
-            NodePool pool = new NodePool(epochs, nodeBytes);
+            NodePool pool = new NodePool(epochs, nodeBytes, new OffHeap(), OffHeap.Use.TREE);
             for (int node = pool.allocate(); node < 10; node = pool.allocate()) {
                 pool.chunk(node).putLong(pool.base(node) + nodeBytes - 8, node);
             }

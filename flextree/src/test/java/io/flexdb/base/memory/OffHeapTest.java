@@ -109,10 +109,10 @@ class OffHeapTest {
 
     @Test
     void othersGiveBackWhatOneNeedsThatHasNothingToSpare() {
-        SharedMemory shared = new SharedMemory(0);
+        SharedMemory shared = new SharedMemory(0, Long.MAX_VALUE / 4, false);
         OffHeap other = new OffHeap(this::take, room::get, 0);
-        memory.share(shared);
-        other.share(shared);
+        memory.share(shared, 0);
+        other.share(shared, 0);
         memory.giver(bytes -> 0);
         other.giver(bytes -> {
             room.addAndGet(bytes);
@@ -126,8 +126,8 @@ class OffHeapTest {
 
     @Test
     void whatIsKeptForOthersGoesBeforeAnybodyFindsNoMemory() {
-        SharedMemory shared = new SharedMemory(1000);
-        memory.share(shared);
+        SharedMemory shared = new SharedMemory(1000, Long.MAX_VALUE / 4, false);
+        memory.share(shared, 0);
         memory.giver(bytes -> 0);
         memory.giveBack(memory.take(Use.SEGMENTS, 600));
         assertEquals(600, shared.freeBytes());
@@ -138,9 +138,9 @@ class OffHeapTest {
 
     @Test
     void aBufferThatIsGivenBackTwiceGetsOneOwnerOnly() {
-        SharedMemory shared = new SharedMemory(1000);
+        SharedMemory shared = new SharedMemory(1000, Long.MAX_VALUE / 4, false);
         OffHeap account = new OffHeap();
-        account.share(shared);
+        account.share(shared, 0);
         ByteBuffer buffer = account.take(Use.SEGMENTS, 300);
         account.giveBack(buffer);
         account.giveBack(buffer);
@@ -152,11 +152,11 @@ class OffHeapTest {
 
     @Test
     void aBufferThatOneGivesBackIsTakenByTheOther() {
-        SharedMemory shared = new SharedMemory(500);
+        SharedMemory shared = new SharedMemory(500, Long.MAX_VALUE / 4, false);
         OffHeap other = new OffHeap();
         OffHeap first = new OffHeap();
-        first.share(shared);
-        other.share(shared);
+        first.share(shared, 0);
+        other.share(shared, 0);
         ByteBuffer buffer = first.take(Use.SEGMENTS, 300);
         ByteBuffer tooMuch = first.take(Use.SEGMENTS, 300);
         first.giveBack(buffer);

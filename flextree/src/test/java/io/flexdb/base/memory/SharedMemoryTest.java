@@ -68,8 +68,8 @@ class SharedMemoryTest {
     }
 
     private void share(SharedMemory memory) {
-        one.share(memory);
-        other.share(memory);
+        one.share(memory, 0);
+        other.share(memory, 0);
     }
 
     @Test
@@ -253,7 +253,7 @@ class SharedMemoryTest {
     @Test
     void whoHasAMeasureOfItsOwnBringsItAndTakesItAlong() {
         one.share(soft, 500);
-        other.share(soft);
+        other.share(soft, 0);
         assertEquals(1500, soft.budgetBytes());
         one.end();
         one.end();
@@ -264,7 +264,7 @@ class SharedMemoryTest {
     void whoNobodyHasClosedTakesNothingOfTheBudgetForEver() {
         forget();
         Waiting.collectWhile(() -> {
-            account().share(soft); // looks for those that nobody has any more
+            account().share(soft, 0); // looks for those that nobody has any more
             return soft.budgetBytes() > 1000 || soft.usedBytes() > 0;
         });
     }
@@ -357,7 +357,7 @@ class SharedMemoryTest {
     private static void use(SharedMemory memory, Random random, AtomicReference<Throwable> failure) {
         try {
             OffHeap account = account();
-            account.share(memory);
+            account.share(memory, 0);
             ByteBuffer[] taken = new ByteBuffer[4];
             int took = 0;
             for (int i = 0; i < Effort.times(3000); i++) {

@@ -2,6 +2,7 @@ package io.flexdb.it.race;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.NodePool;
+import io.flexdb.base.memory.OffHeap;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -23,7 +24,7 @@ public final class NodePoolRace {
         private static final int NODES_BEFORE = 255;
         private static final int MAX_READS = 2000;
 
-        private final NodePool pool = new NodePool(new Epochs(), NODE_BYTES);
+        private final NodePool pool = new NodePool(new Epochs(), NODE_BYTES, new OffHeap(), OffHeap.Use.TREE);
         private volatile int publishedNode;
 
         public TableGrows() {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentRestore;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
@@ -35,7 +36,8 @@ class SpaceReaderTest {
     private final SimulatedVfs vfs = new SimulatedVfs();
     private final Disk disk = new Disk(vfs.open(Path.of("/data"), OpenMode.CREATE));
     private final SegmentStore store = new SegmentStore(disk, format, epochs, vfs.worker("seal"));
-    private final FlexTree tree = OwnedTrees.create(FlexTreeOptions.defaults().withMaxExtentBytes(EXTENT), epochs);
+    private final FlexTree tree =
+            OwnedTrees.create(FlexTreeOptions.defaults().withMaxExtentBytes(EXTENT), epochs, new OffHeap());
     private final List<Long> addresses = new ArrayList<>(); // in the order of the address space
     private long now;
     private long appended;

@@ -27,18 +27,9 @@ public final class OwnedTrees {
     }
 
     /**
-     * An empty tree inside a larger structure. The owner publishes {@link FlexTree#current()} as part of a version of
-     * its own, advances the epochs, and then calls {@link FlexTree#reclaim()}.
-     *
-     * @param options the settings
-     * @param epochs the owner's epochs
-     */
-    public static FlexTree create(FlexTreeOptions options, Epochs epochs) {
-        return create(options, epochs, new OffHeap());
-    }
-
-    /**
-     * An empty tree inside a larger structure, in memory that the owner keeps account of.
+     * An empty tree inside a larger structure, in memory that the owner keeps account of. He publishes {@link
+     * FlexTree#current()} as part of a version of his own, advances the epochs, and then calls {@link
+     * FlexTree#reclaim()}.
      *
      * @param options the settings
      * @param epochs the owner's epochs

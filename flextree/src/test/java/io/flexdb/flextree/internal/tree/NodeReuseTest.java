@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.NodePool;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flextree.FlexTree;
 import io.flexdb.flextree.FlexTreeOptions;
 import io.flexdb.flextree.FlexTreeView;
@@ -125,7 +126,7 @@ class NodeReuseTest {
     @Test
     void noNodeThatAnOpenViewReachesIsEverFree() {
         Epochs epochs = new Epochs();
-        FlexTree tree = OwnedTrees.create(DEEP, epochs);
+        FlexTree tree = OwnedTrees.create(DEEP, epochs, new OffHeap());
         for (int i = 0; i < 400; i++) {
             tree.append(10, random.nextLong(1L << 40));
         }

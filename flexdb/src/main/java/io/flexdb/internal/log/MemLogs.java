@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /** Makes memtables and their write-ahead logs, and uses those again that are no longer needed. Thread-safe. */
@@ -528,7 +529,7 @@ public final class MemLogs {
             held.clear();
         }
         try {
-            dropSurplus();
+            dropCovered(KEPT_WALS);
         } catch (StorageException e) {
             LOG.log(System.Logger.Level.WARNING, "A log that is not needed stays in " + directory, e);
         }
@@ -551,14 +552,10 @@ public final class MemLogs {
             }
             (holds > 0 ? held : coveredWals).add(wal);
         }
-        dropSurplus();
-    }
-
-    /** Deletes logs that are more than are kept, the oldest first; nobody waits for a file meanwhile. */
-    private void dropSurplus() {
         dropCovered(KEPT_WALS);
     }
 
+    /** Deletes logs that are more than are kept, the oldest first; nobody waits for a file meanwhile. */
     private void dropCovered(int most) {
         for (WalWriter surplus = takeSurplus(most); surplus != null; surplus = takeSurplus(most)) {
             try {
@@ -662,33 +659,27 @@ public final class MemLogs {
     }
 
     /** Deletes all logs that hold nothing. To be called when no memtable is in use any more. */
-    public synchronized void deleteAll() {
-        for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
-            drop(wal); // M1
-        }
-        takeHeld().forEach(this::drop);
-        MemLog ready = poll(0);
-        if (ready != null) {
-            drop(ready.wal);
-        }
-        if (reserve != null) {
-            drop(reserve);
-            reserve = null;
-        }
+    public void deleteAll() {
+        endAll(this::drop);
     }
 
     /** Releases the files of all logs that hold nothing, without a change. */
-    public synchronized void releaseAll() {
-        takeHeld().forEach(WalWriter::release);
+    public void releaseAll() {
+        endAll(WalWriter::release);
+    }
+
+    private synchronized void endAll(Consumer<WalWriter> end) {
+        for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
+            end.accept(wal); // M1
+        }
+        takeHeld().forEach(end);
         MemLog ready = poll(0);
         if (ready != null) {
-            ready.wal.release();
+            end.accept(ready.wal);
         }
         if (reserve != null) {
-            reserve.release();
-        }
-        for (WalWriter wal = coveredWals.poll(); wal != null; wal = coveredWals.poll()) {
-            wal.release();
+            end.accept(reserve);
+            reserve = null;
         }
     }
 }

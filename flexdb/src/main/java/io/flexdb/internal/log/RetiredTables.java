@@ -87,7 +87,7 @@ public final class RetiredTables {
             enqueue(log);
         }
         limit.run(); // without the lock, as it has others end what they read
-        reclaimNow();
+        reclaim();
     }
 
     private void enqueue(MemLog log) {
@@ -95,11 +95,6 @@ public final class RetiredTables {
         log.retired = epochs.writerEpoch();
         inUse.put(handle, log);
         queue.retire(handle, log.birth);
-    }
-
-    /** Lets go of those that nobody reads any more. */
-    public synchronized void reclaimNow() {
-        reclaim();
     }
 
     /** Those that a reader may still see. */
@@ -218,7 +213,8 @@ public final class RetiredTables {
         }
     }
 
-    private void reclaim() {
+    /** Lets go of those that nobody reads any more. */
+    public synchronized void reclaim() {
         for (Iterator<MemLog> all = keptForTransactions.iterator(); all.hasNext(); ) {
             MemLog log = all.next();
             if (!recent.keeps(log)) {

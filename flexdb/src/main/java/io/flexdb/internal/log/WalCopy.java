@@ -9,6 +9,7 @@ import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.function.Function;
 
 /** Copies the beginning of a log that is in use. */
 public final class WalCopy {
@@ -27,12 +28,13 @@ public final class WalCopy {
      * @param through up to this number the log has been written, as its writer knows: behind its mark a damaged frame
      *     looks like the end of the log, and only that number tells them apart
      * @param to has the directory
-     * @param whole puts it there
+     * @param whole the bytes of a payload with the values that it refers to; its array, with more bytes perhaps, if it
+     *     refers to none
      * @return the last sequence number in the copy; 0 if the log has no such frame, and none is made
      * @throws CorruptionException if the log lacks a frame
      */
     public static long copy(
-            WalReader log, long lastSequence, long through, Vfs to, Path directory, WholePayload whole) {
+            WalReader log, long lastSequence, long through, Vfs to, Path directory, Function<Payload, byte[]> whole) {
         long needed = Math.min(lastSequence, through);
         if (!nextUpTo(log, lastSequence, needed)) {
             return 0;
@@ -56,7 +58,8 @@ public final class WalCopy {
         return false;
     }
 
-    private static long write(WalReader reader, VfsFile file, long lastSequence, long needed, WholePayload whole) {
+    private static long write(
+            WalReader reader, VfsFile file, long lastSequence, long needed, Function<Payload, byte[]> whole) {
         FrameHeader header = new FrameHeader(reader.id().storeId(), reader.generation());
         ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         long written = WalFormat.START; // in the file; the header comes last
@@ -64,7 +67,7 @@ public final class WalCopy {
         long last;
         do {
             Payload found = reader.payload();
-            byte[] payload = whole.of(found);
+            byte[] payload = whole.apply(found);
             int length = payload == found.bytes() ? found.length() : payload.length;
             header.encode(position, length, reader.firstSequence(), WritePayload.checksum(payload, 0, length));
             position += WalFormat.frameBytes(length);

@@ -96,17 +96,13 @@ public final class WalFollower implements AutoCloseable {
      */
     public void readAll(long coveredSequence, Target target) {
         for (String name : names()) {
-            if (WalFormat.isFileName(name)) {
-                openLog(directory.resolve(name));
+            WalReader reader = WalFormat.isFileName(name) ? openUnlessGone(directory.resolve(name)) : null;
+            if (reader != null && reader.startSequence() == 0) {
+                reader.close();
+            } else if (reader != null) {
+                open.add(reader);
             }
         }
-        open.removeIf(reader -> {
-            boolean empty = reader.startSequence() == 0;
-            if (empty) {
-                reader.close();
-            }
-            return empty;
-        });
         open.sort(Comparator.comparingLong(WalReader::startSequence).thenComparingLong(WalReader::number));
         for (int i = 0; i < open.size(); i++) {
             boolean covered = i + 1 < open.size() && open.get(i + 1).startSequence() <= coveredSequence + 1;
@@ -121,23 +117,20 @@ public final class WalFollower implements AutoCloseable {
         return vfs.exists(directory) ? vfs.list(directory) : List.of();
     }
 
-    private void openLog(Path path) {
+    /** A log; null if it is being used again, or deleted: all that it had is covered. */
+    private WalReader openUnlessGone(Path path) {
         try {
-            open.add(new WalReader(vfs, path, storeId));
-        } catch (StorageException e) {
-            throwUnlessGone(path, e); // being used again, or deleted: all that it had is covered
-        }
-    }
-
-    private void throwUnlessGone(Path path, StorageException failure) {
-        try {
-            if (!vfs.exists(path)) {
-                return;
+            return new WalReader(vfs, path, storeId);
+        } catch (StorageException failure) {
+            try {
+                if (!vfs.exists(path)) {
+                    return null;
+                }
+            } catch (StorageException e) {
+                failure.addSuppressed(e); // it may be there
             }
-        } catch (StorageException e) {
-            failure.addSuppressed(e); // it may be there
+            throw failure;
         }
-        throw failure;
     }
 
     /** Moves to the next frame; where the file is no longer a log, what is left of it is none either. */
@@ -313,11 +306,8 @@ public final class WalFollower implements AutoCloseable {
     }
 
     private boolean switchTo(Path path) {
-        WalReader reader;
-        try {
-            reader = new WalReader(vfs, path, storeId);
-        } catch (StorageException e) {
-            throwUnlessGone(path, e);
+        WalReader reader = openUnlessGone(path);
+        if (reader == null) {
             return false;
         }
         if (!start.isStillThere(log) || reader.startSequence() != next) { // F2
@@ -362,10 +352,8 @@ public final class WalFollower implements AutoCloseable {
         if (found == null || ended.contains(found)) {
             return false;
         }
-        try {
-            log = new WalReader(vfs, found, storeId);
-        } catch (StorageException e) {
-            throwUnlessGone(found, e);
+        log = openUnlessGone(found);
+        if (log == null) {
             return false;
         }
         drain(target);

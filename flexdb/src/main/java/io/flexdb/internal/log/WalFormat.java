@@ -3,6 +3,7 @@ package io.flexdb.internal.log;
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.internal.base.FormatVersion;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
@@ -170,24 +171,13 @@ public final class WalFormat {
     }
 
     static int markChecksum(WalId id, long position) {
+        ByteBuffer fields = ByteBuffer.allocate(4 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        fields.putLong(id.storeId())
+                .putLong(id.number())
+                .putLong(id.generation())
+                .putLong(position);
         CRC32C crc = new CRC32C();
-        updateLong(crc, id.storeId());
-        updateLong(crc, id.number());
-        updateLong(crc, id.generation());
-        updateLong(crc, position);
+        crc.update(fields.flip());
         return (int) crc.getValue();
-    }
-
-    /** The checksum of some bytes of a buffer, whose position and limit stay. */
-    static int checksum(ByteBuffer buffer, int position, int length) {
-        CRC32C crc = new CRC32C();
-        crc.update(buffer.duplicate().limit(position + length).position(position));
-        return (int) crc.getValue();
-    }
-
-    private static void updateLong(CRC32C crc, long value) {
-        for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
-            crc.update((int) (value >>> shift));
-        }
     }
 }

@@ -14,6 +14,7 @@ import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.function.Predicate;
 
 /**
  * Reads one file of the write-ahead log from its first frame to its end. Changes nothing. For one thread.
@@ -51,7 +52,7 @@ public final class WalReader implements AutoCloseable {
     private boolean ended;
     private FrameSearch search; // null before something was skipped
     private CorruptionException tolerated; // what is wrong with the header
-    private FrameCheck references = ofFrame -> true;
+    private Predicate<Payload> references = ofFrame -> true;
     private long checkedFrom = 1;
 
     /**
@@ -228,7 +229,7 @@ public final class WalReader implements AutoCloseable {
     }
 
     /** Has frames behind a sequence number count only if what they refer to is there. */
-    void check(FrameCheck newCheck, long coveredSequence) {
+    void check(Predicate<Payload> newCheck, long coveredSequence) {
         references = newCheck;
         checkedFrom = coveredSequence + 1;
     }
@@ -297,7 +298,7 @@ public final class WalReader implements AutoCloseable {
         behindLoad = length < 0;
         requireEntries(payloadBytes);
         int count = payload.entries();
-        if (nextSequence + count > checkedFrom && !references.isWhole(payload)) {
+        if (nextSequence + count > checkedFrom && !references.test(payload)) {
             return "a frame that refers to large values which are not in the data file";
         }
         firstSequence = nextSequence;

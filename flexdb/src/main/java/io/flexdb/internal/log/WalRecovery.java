@@ -5,6 +5,7 @@ import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.base.FormatVersion;
+import io.flexdb.internal.mem.Payload;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Finds the logs that an earlier process left and replays what no durable commit covers. For one thread.
@@ -43,7 +45,7 @@ public final class WalRecovery {
     private final List<Start> starts = new ArrayList<>(); // those with frames, in the order of their first frames
     private final Set<Path> behindGap = new LinkedHashSet<>(); // those with frames that are not replayed, see R2
     private WalId highest;
-    private FrameCheck check = payload -> true;
+    private Predicate<Payload> check = payload -> true;
     private final Set<Path> adopted = new LinkedHashSet<>(); // those that serve on
     private Start current; // the one that is being replayed, and the writer that it has got; or null
     private WalWriter currentWriter;
@@ -114,8 +116,13 @@ public final class WalRecovery {
         }
     }
 
-    /** Has a frame count only if what it refers to is there. Before {@link #replay}. */
-    public void check(FrameCheck newCheck) {
+    /**
+     * Has a frame count only if what it refers to is there. Before {@link #replay}.
+     *
+     * @param newCheck whether all records that a frame refers to are there, as they were written; not asked for frames
+     *     that a durable commit covers
+     */
+    public void check(Predicate<Payload> newCheck) {
         check = newCheck;
     }
 

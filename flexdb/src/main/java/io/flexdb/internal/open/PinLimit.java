@@ -77,7 +77,7 @@ final class PinLimit {
             }
             end(victim, open, tables, bytes, failure);
             if (isFull) { // there may be room now
-                retired.reclaimNow();
+                retired.reclaim();
                 failure = moveSome(open);
             }
             tables = retired.kept();

@@ -182,21 +182,13 @@ public final class FlexDBBackups implements AutoCloseable {
     public synchronized List<Backup> list() {
         List<Backup> list = new ArrayList<>();
         for (BackupDirectory.Entry entry : backups.list()) {
-            FlexDBCheckReport.Finding damage = entry.problem() == null ? null : finding(entry.problem());
+            FlexDBCheckReport.Finding damage = entry.problem() == null ? null : Reports.finding(entry.problem());
             list.add(
                     entry.manifest() == null
                             ? new Reports.Backup(entry.id(), Instant.EPOCH, 0, 0, 0, damage)
                             : backup(entry.manifest(), damage));
         }
         return list;
-    }
-
-    private static FlexDBCheckReport.Finding finding(BackupDirectory.Problem problem) {
-        return new Reports.Finding(problem.file(), problem.position(), problem.expected(), problem.found(), null);
-    }
-
-    private static List<FlexDBCheckReport.Finding> findings(List<BackupDirectory.Problem> problems) {
-        return problems.stream().map(FlexDBBackups::finding).toList();
     }
 
     /**
@@ -219,7 +211,7 @@ public final class FlexDBBackups implements AutoCloseable {
      */
     public synchronized List<FlexDBCheckReport.Finding> verify(long id, Progress progress) {
         notNull(progress, "progress");
-        return findings(backups.verify(id, progress::done));
+        return Reports.findings(backups.verify(id, progress::done));
     }
 
     /**
@@ -293,7 +285,7 @@ public final class FlexDBBackups implements AutoCloseable {
         notNull(progress, "progress");
         BackupDirectory.Retention done = backups.keepLast(count, progress::done);
         Map<Long, List<FlexDBCheckReport.Finding>> damaged = new TreeMap<>();
-        done.damaged().forEach((id, problems) -> damaged.put(id, findings(problems)));
+        done.damaged().forEach((id, problems) -> damaged.put(id, Reports.findings(problems)));
         return new Reports.Retention(
                 List.copyOf(done.kept()), List.copyOf(done.deleted()), Collections.unmodifiableMap(damaged));
     }

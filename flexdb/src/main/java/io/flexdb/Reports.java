@@ -1,7 +1,6 @@
 package io.flexdb;
 
 import io.flexdb.internal.open.Problem;
-import io.flexdb.internal.open.Problems;
 import io.flexdb.internal.open.StoreChecker;
 import io.flexdb.internal.tools.StoreSalvage;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +19,7 @@ final class Reports {
     static FlexDBCheckReport checked(StoreChecker.Result result) {
         StoreChecker.Counted counted = result.counted();
         return new Check(
-                findings(result.problems()),
+                findings(result.problems().first()),
                 result.problems().count(),
                 result.sequence(),
                 result.bytesRead(),
@@ -33,7 +32,7 @@ final class Reports {
 
     static FlexDBSalvageReport salvaged(StoreSalvage.Result result) {
         return new Salvage(
-                findings(result.problems()),
+                findings(result.problems().first()),
                 result.problems().count(),
                 result.pairs(),
                 result.lostBytes(),
@@ -42,11 +41,11 @@ final class Reports {
                 List.copyOf(result.recoveredKeyspaces()));
     }
 
-    private static List<FlexDBCheckReport.Finding> findings(Problems problems) {
-        return problems.first().stream().map(Reports::finding).toList();
+    static List<FlexDBCheckReport.Finding> findings(List<Problem> problems) {
+        return problems.stream().map(Reports::finding).toList();
     }
 
-    private static FlexDBCheckReport.Finding finding(Problem problem) {
+    static FlexDBCheckReport.Finding finding(Problem problem) {
         Problem.Keys pairs = problem.keys();
         KeyRange keys = pairs == null ? null : new KeyRange(pairs.before(), pairs.after());
         return new Finding(problem.file(), problem.position(), problem.expected(), problem.found(), keys);

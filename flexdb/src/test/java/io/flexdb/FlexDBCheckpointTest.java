@@ -351,7 +351,7 @@ class FlexDBCheckpointTest {
             "sync NewStoreDirectory.begin < Checkpoints.write < FlexDB.checkpoint",
             "sync StoreFiles.publishOptions < StoreFiles.writeOptions < NewStoreDirectory.finish",
             // A marker that comes back does no harm.
-            "sync NewStoreDirectory.finish < Checkpoints.lambda$write$0 < LongTasks.run");
+            "sync NewStoreDirectory.deleteMarker < NewStoreDirectory.finish < Checkpoints.lambda$write$0");
 
     /** The crash test would see nothing if it did not miss a force or a sync of a directory. */
     @Test

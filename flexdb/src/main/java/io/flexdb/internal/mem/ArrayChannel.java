@@ -1,10 +1,9 @@
 package io.flexdb.internal.mem;
 
 import java.nio.ByteBuffer;
-import java.nio.channels.ReadableByteChannel;
 
 /** Reads an array, even if the thread is interrupted. To be read once. */
-public final class ArrayChannel implements ReadableByteChannel {
+public final class ArrayChannel implements UnclosedChannel {
     private final byte[] bytes;
     private int position;
 
@@ -21,15 +20,5 @@ public final class ArrayChannel implements ReadableByteChannel {
         to.put(bytes, position, length);
         position += length;
         return length;
-    }
-
-    @Override
-    public boolean isOpen() {
-        return true;
-    }
-
-    @Override
-    public void close() {
-        // nothing to let go of
     }
 }

@@ -121,7 +121,7 @@ public final class KeptRecords {
         return new ValueChannel(payload, entry);
     }
 
-    private final class ValueChannel implements ReadableByteChannel {
+    private final class ValueChannel implements UnclosedChannel {
         private final byte[] payload;
         private final PayloadReader entry;
         private int number = HEAD; // of the piece to come
@@ -157,16 +157,6 @@ public final class KeptRecords {
             }
             left -= read;
             return read;
-        }
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public void close() {
-            // nothing to let go of
         }
     }
 

@@ -1,10 +1,9 @@
 package io.flexdb.internal.mem;
 
 import java.nio.ByteBuffer;
-import java.nio.channels.ReadableByteChannel;
 
 /** The list of operands that wait, with a value below them that is read by parts. To be read once. */
-public final class LongList implements ReadableByteChannel {
+public final class LongList implements UnclosedChannel {
     private final ByteBuffer before;
     private final LongBase base;
     private final ByteBuffer operands;
@@ -53,15 +52,5 @@ public final class LongList implements ReadableByteChannel {
         }
         ChannelBytes.move(operands, to);
         return to.position() > from || !to.hasRemaining() ? to.position() - from : -1;
-    }
-
-    @Override
-    public boolean isOpen() {
-        return true;
-    }
-
-    @Override
-    public void close() {
-        // nothing to let go of
     }
 }

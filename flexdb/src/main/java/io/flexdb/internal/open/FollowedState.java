@@ -269,14 +269,7 @@ public final class FollowedState implements AutoCloseable {
 
     /** Pins it as it is now. */
     public PinnedVersion pin(HolderKind kind) {
-        PinnedVersion pin = new PinnedVersion(versions, kind);
-        try {
-            pin.openNewest();
-        } catch (Throwable e) {
-            pin.discard();
-            throw e;
-        }
-        return pin;
+        return PinnedVersion.ofNewest(versions, kind);
     }
 
     /** The holders that keep it. */

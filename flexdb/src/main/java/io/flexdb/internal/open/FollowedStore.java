@@ -27,6 +27,7 @@ import io.flexdb.storage.StoreMemoryException;
 import io.flexdb.storage.StoreReplacedException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -309,11 +310,9 @@ public final class FollowedStore implements AutoCloseable {
     }
 
     private FollowedState oldest() {
-        FollowedState oldest = null;
-        for (FollowedState state : earlier.values()) {
-            oldest = oldest == null || state.firstVersion() < oldest.firstVersion() ? state : oldest;
-        }
-        return oldest;
+        return earlier.values().stream()
+                .min(Comparator.comparingLong(FollowedState::firstVersion))
+                .orElse(null);
     }
 
     /** Ends the holders of a state, and returns whether it is closed. */

@@ -103,12 +103,7 @@ public final class NewStoreDirectory implements AutoCloseable {
         lockWatch.requireHeld();
         StoreFiles.writeOptions(vfs, directory, storeId);
         finished = true; // from here on it is one, with or without the marker
-        try {
-            vfs.delete(marker());
-            vfs.syncDirectory(directory);
-        } catch (StorageException e) {
-            LOG.log(System.Logger.Level.WARNING, "A file that is not needed stays in " + directory, e);
-        }
+        deleteMarker(vfs, directory);
     }
 
     /** Makes later openings refuse a store that is open and still empty, until {@link #finish(Vfs, Path, long)}. */
@@ -156,11 +151,7 @@ public final class NewStoreDirectory implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (finished) {
-            lock.close();
-            return;
-        }
-        if (isTaken()) {
+        if (finished || isTaken()) {
             lock.close();
             return;
         }

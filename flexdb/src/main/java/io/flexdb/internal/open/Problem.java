@@ -1,5 +1,7 @@
 package io.flexdb.internal.open;
 
+import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
 
 /**
@@ -10,6 +12,13 @@ import java.nio.file.Path;
  * @param keys of the pairs that it concerns; null if that is not known, or it is of no pairs
  */
 public record Problem(Path file, long position, Keys keys, String expected, String found) {
+    /** The problem of what was thrown when a file was read. */
+    public static Problem of(StorageException e, Path path, Keys keys) {
+        return e instanceof CorruptionException damage
+                ? new Problem(damage.file(), damage.position(), keys, damage.expected(), damage.found())
+                : new Problem(path, 0, keys, "a file that can be read", String.valueOf(e.getMessage()));
+    }
+
     /**
      * Tells some pairs by their neighbours.
      *

@@ -1,6 +1,5 @@
 package io.flexdb.internal.open;
 
-import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StorageException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,10 +22,7 @@ public final class Problems {
 
     /** Adds what was thrown when a file was read. */
     public void add(StorageException e, Path path, Problem.Keys keys) {
-        add(
-                e instanceof CorruptionException damage
-                        ? new Problem(damage.file(), damage.position(), keys, damage.expected(), damage.found())
-                        : new Problem(path, 0, keys, "a file that can be read", String.valueOf(e.getMessage())));
+        add(Problem.of(e, path, keys));
     }
 
     /** Counts some that nobody has kept. */

@@ -165,7 +165,7 @@ public final class Store implements AutoCloseable {
         engine.setWriter(commits::isWriter);
         this.reader = new StoreReader(versions, intervalReader, opened.contexts, opened.merges, large, true);
         this.keyspaces = new KeyspaceDirectory(reader, writer, health, dataFile, registry);
-        this.loads = new Loads(writer, reader, recentWrites, tasks, this::pinForLoad);
+        this.loads = new Loads(writer, reader, recentWrites, tasks, () -> pinNewest(HolderKind.LOAD));
         spills.loads = loads;
         health.onChange(versions::healthChanged); // first: a thread that waits there may hold the write lock
         health.onChange(writer::wake); // takes it
@@ -230,10 +230,6 @@ public final class Store implements AutoCloseable {
         return loads.begin();
     }
 
-    private PinnedVersion pinForLoad() {
-        return pinNewest(HolderKind.LOAD);
-    }
-
     /** Gives transactions areas to spill to, as long as the store is open: they may outlive it. */
     private static final class Spills implements Supplier<SpillArea> {
         private final Health health;
@@ -241,10 +237,6 @@ public final class Store implements AutoCloseable {
 
         private Spills(Health health) {
             this.health = health;
-        }
-
-        void end() {
-            loads = null;
         }
 
         @Override
@@ -269,14 +261,7 @@ public final class Store implements AutoCloseable {
 
     /** Pins the newest version, for a holder. */
     public PinnedVersion pinNewest(HolderKind kind) {
-        PinnedVersion pin = new PinnedVersion(versions, kind);
-        try {
-            pin.openNewest();
-        } catch (Throwable e) { // it is known to the store since it was made
-            pin.discard();
-            throw e;
-        }
-        return pin;
+        return PinnedVersion.ofNewest(versions, kind);
     }
 
     /** The holders that are open now, the oldest first. */
@@ -698,7 +683,7 @@ public final class Store implements AutoCloseable {
                 closeSaved();
                 memory.end();
                 versions.holders.end();
-                spills.end();
+                spills.loads = null;
                 atEnd.run();
             }
         }

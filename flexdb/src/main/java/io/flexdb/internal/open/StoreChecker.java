@@ -40,13 +40,6 @@ public final class StoreChecker implements AutoCloseable {
      * keys are concerned, so it replaces the first.
      */
 
-    /** Is told of the progress. */
-    @FunctionalInterface
-    public interface Progress {
-        /** Takes a step; may throw to end it. */
-        void done(long bytes, long ofBytes);
-    }
-
     /**
      * The findings.
      *
@@ -70,7 +63,7 @@ public final class StoreChecker implements AutoCloseable {
 
     private final Problems problems = new Problems();
     private LongTasks.Task task;
-    private Progress progress;
+    private Checkpoints.Progress progress;
     private long bytes;
     private long ofBytes;
     private long bytesTold;
@@ -98,7 +91,7 @@ public final class StoreChecker implements AutoCloseable {
     }
 
     /** Runs the check, once. */
-    public Result check(LongTasks.Task newTask, Progress newProgress) {
+    public Result check(LongTasks.Task newTask, Checkpoints.Progress newProgress) {
         task = newTask;
         progress = newProgress;
         long spaceBytes = pin.version().space().size();

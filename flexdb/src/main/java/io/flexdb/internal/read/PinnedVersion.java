@@ -31,6 +31,18 @@ public final class PinnedVersion implements AutoCloseable, ReadGuard {
         this.holder = versions.holders.add(this, kind);
     }
 
+    /** A pin of what is newest. */
+    public static PinnedVersion ofNewest(StoreVersions versions, HolderKind kind) {
+        PinnedVersion pin = new PinnedVersion(versions, kind);
+        try {
+            pin.openNewest();
+        } catch (Throwable e) { // it is known to the store since it was made
+            pin.discard();
+            throw e;
+        }
+        return pin;
+    }
+
     /** Has this run when the store ends the pin, by whichever thread does: to let go of memory that only it kept. */
     public void whenExpired(Runnable newLetGo) {
         letGo = newLetGo;

@@ -6,6 +6,7 @@ import io.flexdb.flexspace.internal.vfs.LockWatch;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsLock;
 import io.flexdb.internal.open.Checkpoints.Progress;
+import io.flexdb.internal.open.Problem;
 import io.flexdb.internal.open.Steps;
 import io.flexdb.internal.open.Store;
 import io.flexdb.internal.open.StoreCopy;
@@ -67,15 +68,6 @@ public final class BackupDirectory implements AutoCloseable {
         this.lockWatch = new LockWatch(lock, System::nanoTime);
         this.segments = new BackupSegments(vfs, directory, byContent);
         this.found = new FoundBackups(vfs, directory);
-    }
-
-    /** Something that is not as it should be. */
-    public record Problem(Path file, long position, String expected, String found) {
-        static Problem of(Path path, StorageException e) {
-            return e instanceof CorruptionException damage
-                    ? new Problem(damage.file(), damage.position(), damage.expected(), damage.found())
-                    : new Problem(path, 0, "a file that can be read", String.valueOf(e.getMessage()));
-        }
     }
 
     /**
@@ -362,16 +354,16 @@ public final class BackupDirectory implements AutoCloseable {
         try {
             manifest = found.read(id);
         } catch (CorruptionException | StoreIoException e) {
-            problems.add(Problem.of(found.manifestOf(id), e));
+            problems.add(Problem.of(e, found.manifestOf(id), null));
             return problems;
         }
         Path proof = found.directoryOf(id).resolve(BackupProof.NAME);
         try {
             if (found.proof(id, found.file()).isDamaged()) {
-                problems.add(new Problem(proof, 0, "backup " + id + " of the store", "other text"));
+                problems.add(new Problem(proof, 0, null, "backup " + id + " of the store", "other text"));
             }
         } catch (StoreIoException e) {
-            problems.add(Problem.of(proof, e));
+            problems.add(Problem.of(e, proof, null));
         }
         try {
             BackupReading reading = read(manifest, progress);
@@ -437,7 +429,7 @@ public final class BackupDirectory implements AutoCloseable {
         try {
             manifest = found.read(id);
         } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
-            problems.add(Problem.of(found.manifestOf(id), e));
+            problems.add(Problem.of(e, found.manifestOf(id), null));
             return problems;
         }
         try {
@@ -457,7 +449,7 @@ public final class BackupDirectory implements AutoCloseable {
         try {
             makeDurable(id);
         } catch (StoreIoException e) {
-            problems.add(Problem.of(found.directoryOf(id), e));
+            problems.add(Problem.of(e, found.directoryOf(id), null));
         }
     }
 

@@ -4,7 +4,7 @@ import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.internal.open.Checkpoints.Progress;
 import io.flexdb.internal.open.DataFileTarget;
 import io.flexdb.internal.open.NewStoreDirectory;
-import io.flexdb.internal.tools.BackupDirectory.Problem;
+import io.flexdb.internal.open.Problem;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import java.nio.file.Path;
@@ -47,7 +47,7 @@ final class BackupReading {
             try {
                 files.copy(vfs, directory, file, null);
             } catch (CorruptionException | StoreIoException e) {
-                problems.add(Problem.of(directory.resolve(file.name()), e));
+                problems.add(Problem.of(e, directory.resolve(file.name()), null));
                 sound = false;
             }
         }
@@ -56,7 +56,7 @@ final class BackupReading {
                 CopiedFiles.requireWrites(vfs, directory, manifest);
             }
         } catch (CorruptionException | StoreIoException e) {
-            problems.add(Problem.of(directory, e));
+            problems.add(Problem.of(e, directory, null));
         }
     }
 
@@ -66,7 +66,7 @@ final class BackupReading {
             try {
                 reader.read(SegmentName.parse(name), null);
             } catch (CorruptionException | StoreIoException e) {
-                problems.add(Problem.of(segments.path(name), e));
+                problems.add(Problem.of(e, segments.path(name), null));
             }
         }
     }
@@ -84,7 +84,7 @@ final class BackupReading {
                 try {
                     reader.check(SegmentName.parse(name));
                 } catch (CorruptionException | StoreIoException e) {
-                    ofSegment.add(Problem.of(segments.path(name), e));
+                    ofSegment.add(Problem.of(e, segments.path(name), null));
                 }
                 known.put(name, ofSegment);
             }

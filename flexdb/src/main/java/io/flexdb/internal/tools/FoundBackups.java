@@ -1,9 +1,9 @@
 package io.flexdb.internal.tools;
 
 import io.flexdb.flexspace.internal.vfs.Vfs;
+import io.flexdb.internal.open.Problem;
 import io.flexdb.internal.open.StoreFiles;
 import io.flexdb.internal.tools.BackupDirectory.Entry;
-import io.flexdb.internal.tools.BackupDirectory.Problem;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.UnsupportedFormatException;
@@ -136,17 +136,17 @@ final class FoundBackups {
             for (Manifest.CopiedFile file : manifest.files()) {
                 Path path = directoryOf(id).resolve(file.name());
                 if (!vfs.exists(path)) {
-                    return new Entry(id, manifest, new Problem(path, 0, "a file of the backup", "nothing"));
+                    return new Entry(id, manifest, new Problem(path, 0, null, "a file of the backup", "nothing"));
                 }
             }
         } catch (CorruptionException | StoreIoException | UnsupportedFormatException e) {
-            return new Entry(id, manifest, Problem.of(manifestOf(id), e));
+            return new Entry(id, manifest, Problem.of(e, manifestOf(id), null));
         } finally {
             letGo(id);
         }
         for (String name : manifest.segments()) {
             if (!segmentsThere.contains(name)) {
-                return new Entry(id, manifest, new Problem(segments.path(name), 0, "a segment", "nothing"));
+                return new Entry(id, manifest, new Problem(segments.path(name), 0, null, "a segment", "nothing"));
             }
         }
         return new Entry(id, manifest, null);

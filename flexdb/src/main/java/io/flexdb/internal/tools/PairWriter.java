@@ -7,6 +7,7 @@ import io.flexdb.internal.base.Varints;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.Payload;
 import io.flexdb.internal.mem.PayloadReader;
+import io.flexdb.internal.mem.UnclosedChannel;
 import io.flexdb.internal.mem.WaitingOperands;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.write.StoreWriter;
@@ -89,13 +90,7 @@ final class PairWriter {
 
     /** Puts a pair of which memtables hold any. */
     void put(byte[] storedKey, byte[] value) {
-        int bytes = Math.toIntExact(WritePayload.putBytes(storedKey.length, value.length));
-        long body = MemTable.bodyBytes(storedKey.length, value.length);
-        begin(bytes, body, value.length);
-        int at = WritePayload.encodePutHeader(payload, length, storedKey.length, value.length);
-        System.arraycopy(storedKey, 0, payload, at, storedKey.length);
-        System.arraycopy(value, 0, payload, at + storedKey.length, value.length);
-        added(bytes, body, false);
+        addEntry(WritePayload.PUT, storedKey, value, RecordFormat.NEVER);
     }
 
     /** Whether a value is so long that it is to be put from a channel. */
@@ -117,7 +112,7 @@ final class PairWriter {
     }
 
     /** A channel of the damaged store, which may fail as the other store may. */
-    private static final class Source implements ReadableByteChannel {
+    private static final class Source implements UnclosedChannel {
         private final ReadableByteChannel channel;
         private StorageException failure; // null if it has not failed
 
@@ -134,20 +129,10 @@ final class PairWriter {
                 throw e;
             }
         }
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public void close() {
-            // nothing to let go of
-        }
     }
 
     /** The value of the pair that a walk is at. */
-    private static final class WalkedValue implements ReadableByteChannel {
+    private static final class WalkedValue implements UnclosedChannel {
         private final PairWalk walk;
         private final int end;
         private int position;
@@ -169,16 +154,6 @@ final class PairWriter {
             to.position(part.position());
             position += bytes;
             return bytes;
-        }
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public void close() {
-            // nothing to let go of
         }
     }
 

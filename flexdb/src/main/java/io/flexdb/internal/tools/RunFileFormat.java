@@ -2,6 +2,7 @@ package io.flexdb.internal.tools;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
@@ -54,16 +55,13 @@ public final class RunFileFormat {
     /** The checksum of a block or the trailer, which is in a little-endian buffer from index 0 to the end given. */
     static int checksum(CRC32C crc, long id, long position, ByteBuffer block, int end) {
         crc.reset();
-        update(crc, id);
-        update(crc, position);
+        crc.update(ByteBuffer.allocate(2 * Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(id)
+                .putLong(position)
+                .flip());
         crc.update(block.duplicate().limit(CHECKSUM_OFFSET).position(0));
         crc.update(block.duplicate().limit(end).position(BLOCK_HEADER_BYTES));
         return (int) crc.getValue();
-    }
-
-    private static void update(CRC32C crc, long number) {
-        for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
-            crc.update((int) (number >>> shift) & 0xFF);
-        }
     }
 }

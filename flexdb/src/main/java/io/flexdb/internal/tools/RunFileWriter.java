@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.base.Varints;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
@@ -58,8 +59,8 @@ public final class RunFileWriter {
         boolean expires = expiry != RecordFormat.NEVER;
         int at = 0;
         header[at++] = (byte) (expires ? RunFileFormat.EXPIRES : 0);
-        at = varint(at, key.length);
-        at = varint(at, valueLength);
+        at = Varints.write(header, at, key.length);
+        at = Varints.write(header, at, valueLength);
         for (int shift = 0; expires && shift < Long.SIZE; shift += Byte.SIZE) {
             header[at++] = (byte) (expiry >>> shift);
         }
@@ -72,17 +73,6 @@ public final class RunFileWriter {
     /** Adds the first bytes of an array to the value of the pair that was begun last. */
     public void addToValue(byte[] part, int length) {
         put(part, length);
-    }
-
-    private int varint(int from, int number) {
-        int at = from;
-        int left = number;
-        while (left > 0x7F) {
-            header[at++] = (byte) (left | 0x80);
-            left >>>= 7;
-        }
-        header[at++] = (byte) left;
-        return at;
     }
 
     private void put(byte[] source, int length) {

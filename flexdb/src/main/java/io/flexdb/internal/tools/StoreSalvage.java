@@ -20,6 +20,7 @@ import io.flexdb.internal.mem.PayloadReader;
 import io.flexdb.internal.mem.WaitingOperands;
 import io.flexdb.internal.mem.WholeEntries;
 import io.flexdb.internal.mem.WritePayload;
+import io.flexdb.internal.open.Checkpoints;
 import io.flexdb.internal.open.Problem;
 import io.flexdb.internal.open.Problems;
 import io.flexdb.internal.open.Store;
@@ -69,13 +70,6 @@ public final class StoreSalvage {
     /** The keyspace of the new store that says which keys may be missing, if any may; see {@link LostKeys#of}. */
     public static final String LOST_KEYSPACE = "lost-in-salvage";
 
-    /** Is told of the progress. */
-    @FunctionalInterface
-    public interface Progress {
-        /** Takes a step; may throw to end it. */
-        void done(long bytes, long ofBytes);
-    }
-
     /** The result of a salvage. */
     public record Result(
             Problems problems,
@@ -108,7 +102,7 @@ public final class StoreSalvage {
     private final Path space;
     private final KeyspaceRegistry registry; // of the new store
     private final Map<Integer, String> names = new HashMap<>(); // of keyspaces that were met, by number
-    private final Progress progress;
+    private final Checkpoints.Progress progress;
     private final Problems problems = new Problems();
     private final TreeMap<byte[], Long> mergedThrough =
             new TreeMap<>(Arrays::compareUnsigned); // beyond the tag, by key (S1)
@@ -132,7 +126,7 @@ public final class StoreSalvage {
     private long ofBytes;
     private long bytesTold;
 
-    private StoreSalvage(Vfs vfs, Path directory, KeyspaceRegistry registry, Progress progress) {
+    private StoreSalvage(Vfs vfs, Path directory, KeyspaceRegistry registry, Checkpoints.Progress progress) {
         this.vfs = vfs;
         this.logFiles = new PatchedVfs(vfs, e -> doubt(e, e.file()));
         this.registry = registry;
@@ -169,7 +163,7 @@ public final class StoreSalvage {
      * @param target to write to, for which time stands still (S3), and which has nothing
      * @throws MergeException if there are operands, and no function for them
      */
-    public static Result run(Vfs vfs, Path directory, Store target, Progress progress) {
+    public static Result run(Vfs vfs, Path directory, Store target, Checkpoints.Progress progress) {
         KeyspaceRegistry registry = target.keyspaceRegistry();
         registry.namesMayBeMissing();
         StoreSalvage salvage = new StoreSalvage(vfs, directory, registry, progress);
@@ -332,20 +326,20 @@ public final class StoreSalvage {
                 }
                 pairs++;
             } catch (IllegalArgumentException e) {
-                lostBytes += walk.keyLength() + walk.valueLength();
-                lostKeys.add(keyOfWalk());
-                problems.add(tooLong(e, dataFile, keyOfWalk()));
+                lose(tooLong(e, dataFile, keyOfWalk()));
             } catch (CorruptionException | StoreIoException e) { // it was read once already
-                lostBytes += walk.keyLength() + walk.valueLength();
-                lostKeys.add(keyOfWalk());
-                problems.add(e, space, Problem.Keys.of(keyOfWalk()));
+                lose(Problem.of(e, space, Problem.Keys.of(keyOfWalk())));
             } catch (BadRecordException e) {
-                lostBytes += walk.keyLength() + walk.valueLength();
-                lostKeys.add(keyOfWalk());
                 String expected = e.expected() + " (the position is a logical offset)";
-                CorruptionException damage = new CorruptionException(dataFile, walk.pairOffset(), expected, e.found());
-                problems.add(damage, space, Problem.Keys.of(keyOfWalk()));
+                Problem.Keys keys = Problem.Keys.of(keyOfWalk());
+                lose(new Problem(dataFile, walk.pairOffset(), keys, expected, e.found()));
             }
+        }
+
+        private void lose(Problem problem) {
+            lostBytes += walk.keyLength() + walk.valueLength();
+            lostKeys.add(keyOfWalk());
+            problems.add(problem);
         }
 
         private void putWaiting() {
@@ -634,33 +628,18 @@ public final class StoreSalvage {
                 if (!isExact) { // its own number is this one or a higher one
                     String through =
                             "an operand behind number " + mergedThrough.get(key) + ", which the value has in it";
-                    problems.add(
-                            new CorruptionException(
-                                    frame.path(),
-                                    frame.framePosition(),
-                                    through,
-                                    "one of number " + sequence + " or above"),
-                            frame.path(),
-                            Problem.Keys.of(key));
+                    problems.add(problem(frame, key, through, "one of number " + sequence + " or above"));
                 }
                 return;
             }
             if (basesOfLog != null && !basesOfLog.contains(key)) {
                 String expected = "an operand whose number is known, or behind another write to its key in this log";
-                problems.add(
-                        new CorruptionException(
-                                frame.path(), frame.framePosition(), expected, "one that may count twice"),
-                        frame.path(),
-                        Problem.Keys.of(key));
+                problems.add(problem(frame, key, expected, "one that may count twice"));
                 return;
             }
             requireFunction(key, "the write-ahead log has merges");
             if (isLost(key)) {
-                problems.add(
-                        new CorruptionException(
-                                frame.path(), frame.framePosition(), "an operand of a value that is there", "none"),
-                        frame.path(),
-                        Problem.Keys.of(key));
+                problems.add(problem(frame, key, "an operand of a value that is there", "none"));
                 return;
             }
         }
@@ -678,6 +657,10 @@ public final class StoreSalvage {
         if (done && !isOperand) {
             hasBase(entry, frame.payload().bytes());
         }
+    }
+
+    private static Problem problem(WalReader frame, byte[] key, String expected, String found) {
+        return new Problem(frame.path(), frame.framePosition(), Problem.Keys.of(key), expected, found);
     }
 
     /** Whether the space may have had a value of a key that did not come over, and no log has had another one. */

@@ -6,9 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/**
- * Comparing keys, which are ordered as strings of unsigned bytes. Every buffer must be little-endian.
- */
+/** Comparing keys, which are ordered as strings of unsigned bytes. Every buffer must be little-endian. */
 public final class KeyBytes {
     /*
      * Keys are compared eight bytes at a time as big-endian numbers. A shorter rest is compared by the last eight bytes
@@ -16,6 +14,8 @@ public final class KeyBytes {
      */
     private static final VarHandle BIG_ENDIAN_LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LITTLE_ENDIAN_LONG =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private static final int SEPARATOR_TAIL_BYTES = 8; // behind what it has in common with the lower key
 
@@ -53,6 +53,34 @@ public final class KeyBytes {
                 return aLength - bLength;
             }
         }
+    }
+
+    /** Compares a key in a buffer with one in an array, for memtables: bytes are turned round only where they differ. */
+    public static int compare(ByteBuffer buffer, int position, int length, byte[] key, int offset, int keyLength) {
+        int common = Math.min(length, keyLength);
+        if (common >= 8) {
+            int last = common - 8;
+            for (int i = 0; i < last; i += 8) {
+                long a = buffer.getLong(position + i);
+                long b = (long) LITTLE_ENDIAN_LONG.get(key, offset + i);
+                if (a != b) {
+                    return Long.compareUnsigned(Long.reverseBytes(a), Long.reverseBytes(b));
+                }
+            }
+            long a = buffer.getLong(position + last);
+            long b = (long) LITTLE_ENDIAN_LONG.get(key, offset + last);
+            if (a != b) {
+                return Long.compareUnsigned(Long.reverseBytes(a), Long.reverseBytes(b));
+            }
+        } else {
+            for (int i = 0; i < common; i++) {
+                int difference = (buffer.get(position + i) & 0xff) - (key[offset + i] & 0xff);
+                if (difference != 0) {
+                    return difference;
+                }
+            }
+        }
+        return length - keyLength;
     }
 
     /** Compares two keys in buffers. */

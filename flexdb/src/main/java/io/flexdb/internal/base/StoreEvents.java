@@ -104,7 +104,6 @@ public final class StoreEvents {
 
         Open(Path directory) {
             this.directory = directory.toString();
-            begin();
         }
 
         @Override
@@ -131,7 +130,6 @@ public final class StoreEvents {
 
         Recovery(Path directory) {
             this.directory = directory.toString();
-            begin();
         }
 
         @Override
@@ -153,10 +151,6 @@ public final class StoreEvents {
         @DataAmount
         private long memtableBytes;
 
-        Commit() {
-            begin();
-        }
-
         @Override
         protected void note(long count, long bytes) {
             keys = count;
@@ -172,10 +166,6 @@ public final class StoreEvents {
         @Label("Bytes of the Write")
         @DataAmount
         private long writeBytes;
-
-        WriteStall() {
-            begin();
-        }
 
         @Override
         protected void note(long count, long bytes) {
@@ -194,10 +184,6 @@ public final class StoreEvents {
         @Label("Bytes Written")
         @DataAmount
         private long bytesWritten;
-
-        Defragmentation() {
-            begin();
-        }
 
         @Override
         protected void note(long count, long bytes) {
@@ -219,11 +205,7 @@ public final class StoreEvents {
 
         SlowOperation(String operation) {
             this.operation = operation;
-            begin();
         }
-
-        @Override
-        protected void note(long count, long bytes) {}
     }
 
     @Name("io.flexdb.TransactionConflict")
@@ -237,8 +219,5 @@ public final class StoreEvents {
         TransactionConflict(String reason) {
             this.reason = reason;
         }
-
-        @Override
-        protected void note(long count, long bytes) {}
     }
 }

@@ -1,7 +1,7 @@
 package io.flexdb.internal.mem;
 
+import io.flexdb.internal.base.KeyBytes;
 import io.flexdb.internal.base.KeyHeads;
-import io.flexdb.internal.base.KeyOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -143,7 +143,7 @@ final class KeyNumbers {
         long place = isAlike ? 2L * low - 1 : 2L * low;
         long rest = isAlike
                 ? shapes[low - 1].number(key, offset, length)
-                : KeyOrder.firstEight(key, offset, length) >>> Byte.SIZE;
+                : KeyBytes.window(key, offset, length, 0) >>> Byte.SIZE;
         return (place << Long.SIZE - Byte.SIZE | rest) ^ Long.MIN_VALUE;
     }
 

@@ -1,6 +1,6 @@
 package io.flexdb.internal.mem;
 
-import io.flexdb.internal.base.KeyOrder;
+import io.flexdb.internal.base.KeyBytes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -121,13 +121,14 @@ final class Nodes {
     /** The order of an entry's key against a key in an array. */
     int compareKey(int ref, byte[] key, int offset, int length) {
         int position = ref << 3;
-        return KeyOrder.compare(
+        return KeyBytes.compare(
                 arena, position + HEADER_BYTES, arena.getInt(position + KEY_LENGTH) & 0xffff, key, offset, length);
     }
 
     /** The order of two entries' keys. */
     int compareKeys(int ref, int other) {
-        return KeyOrder.compare(arena, keyPosition(ref), keyLength(ref), keyPosition(other), keyLength(other));
+        return KeyBytes.compare(
+                arena, keyPosition(ref), keyLength(ref), arena, keyPosition(other), keyLength(other));
     }
 
     long newest(int anchor) {

@@ -77,7 +77,7 @@ final class DeadRuns {
             keys.get(position, key, 0, length);
             int at = floor(length);
             Run run = at < 0 ? null : runs.get(at);
-            if (run == null || !isBelowEnd(run, length) || run.since > pin.sequence() || run.time > pin.time()) {
+            if (run == null || !isBelow(length, run.to) || run.since > pin.sequence() || run.time > pin.time()) {
                 return null;
             }
             run.used = ++uses;
@@ -212,7 +212,7 @@ final class DeadRuns {
         }
         int length = takeKey(table, ref);
         int at = floor(length);
-        if (at < 0 || !isBelowEnd(runs.get(at), length)) {
+        if (at < 0 || !isBelow(length, runs.get(at).to)) {
             return;
         }
         Run run = runs.get(at);
@@ -306,10 +306,6 @@ final class DeadRuns {
             }
         }
         return low - 1;
-    }
-
-    private boolean isBelowEnd(Run run, int length) {
-        return isBelow(length, run.to);
     }
 
     private boolean isBelow(int length, byte[] end) {

@@ -48,16 +48,7 @@ public final class OpenValue implements AutoCloseable {
     /** A value in the space of a version that is pinned. */
     static OpenValue inSpace(
             StoreVersions versions, PinnedVersion pin, SpaceReads reads, long logicalOffset, int length) {
-        OpenValue open = new OpenValue(length);
-        open.versions = versions;
-        open.pin = pin;
-        pin.whenStoreEnds(
-                new Runnable() { // no lambda, which the JVM may fail to make in a full heap, for good
-                    @Override
-                    public void run() {
-                        open.letGo();
-                    }
-                });
+        OpenValue open = held(versions, pin, length);
         open.reads = reads;
         open.logicalOffset = logicalOffset;
         return open;
@@ -77,7 +68,16 @@ public final class OpenValue implements AutoCloseable {
             ByteBuffer reference,
             int keyLength,
             long expiry) {
-        OpenValue open = new OpenValue(LargeReference.valueLength(reference, 0));
+        OpenValue open = held(versions, pin, LargeReference.valueLength(reference, 0));
+        open.large = large;
+        open.reference = reference;
+        open.keyLength = keyLength;
+        open.expiry = expiry;
+        return open;
+    }
+
+    private static OpenValue held(StoreVersions versions, PinnedVersion pin, long length) {
+        OpenValue open = new OpenValue(length);
         open.versions = versions;
         open.pin = pin;
         pin.whenStoreEnds(
@@ -87,10 +87,6 @@ public final class OpenValue implements AutoCloseable {
                         open.letGo();
                     }
                 });
-        open.large = large;
-        open.reference = reference;
-        open.keyLength = keyLength;
-        open.expiry = expiry;
         return open;
     }
 

@@ -4,8 +4,13 @@ import jdk.jfr.Event;
 
 /** An event of the flight recorder. An event that there is no memory for is left out: the work goes on. */
 public abstract class RecordedSpan extends Event implements EventSpan {
-    /** Sets the fields that are known at the end. */
-    protected abstract void note(long count, long bytes);
+    /** Begins. */
+    protected RecordedSpan() {
+        begin();
+    }
+
+    /** Sets the fields that are known at the end, if there are any. */
+    protected void note(long count, long bytes) {}
 
     @Override
     public final void finish(long count, long bytes) {

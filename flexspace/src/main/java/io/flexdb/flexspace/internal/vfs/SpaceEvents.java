@@ -70,11 +70,7 @@ public final class SpaceEvents {
 
         Force(Path file) {
             this.file = file.toString();
-            begin();
         }
-
-        @Override
-        protected void note(long count, long bytes) {}
     }
 
     @Name("io.flexdb.Checkpoint")
@@ -91,7 +87,6 @@ public final class SpaceEvents {
 
         Checkpoint(Path directory) {
             this.directory = directory.toString();
-            begin();
         }
 
         @Override
@@ -118,7 +113,6 @@ public final class SpaceEvents {
 
         SpaceCollection(Path file) {
             this.file = file.toString();
-            begin();
         }
 
         @Override

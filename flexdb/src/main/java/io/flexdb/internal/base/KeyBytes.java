@@ -55,7 +55,7 @@ public final class KeyBytes {
         }
     }
 
-    /** Compares a key in a buffer with one in an array, for memtables: bytes are turned round only where they differ. */
+    /** Compares a key in a buffer with one in an array, for memtables: words are turned round where they differ. */
     public static int compare(ByteBuffer buffer, int position, int length, byte[] key, int offset, int keyLength) {
         int common = Math.min(length, keyLength);
         if (common >= 8) {

@@ -31,7 +31,7 @@ public final class SparseIndex {
      */
     private final Epochs epochs;
     final IndexNodes nodes;
-    private final WriterPath path;
+    final WriterPath path;
     private final IndexGrowth growth;
     private final IndexShrinking shrinking;
     private final Interval neighbour = new Interval();
@@ -343,26 +343,6 @@ public final class SparseIndex {
     /** Nodes and keys that wait for readers. */
     public int retiredCount() {
         return nodes.pool.retiredCount() + nodes.keys.retiredCount();
-    }
-
-    /** Checks I1 to I7, in O(n). Writer only. */
-    public void checkInvariants() {
-        new IndexChecker(nodes, path).check(current(), true);
-    }
-
-    /** Checks I1 to I6 of a view, in O(n). */
-    public void checkInvariants(IndexView of) {
-        new IndexChecker(nodes, path).check(of, false);
-    }
-
-    /** The tree, a line for each node and each interval. */
-    public String dump(IndexView of) {
-        return new IndexDump(nodes).dump(of);
-    }
-
-    /** The tree as the writer has it. */
-    public String dump() {
-        return dump(current());
     }
 
     @Override

@@ -614,16 +614,6 @@ public final class MemTable {
         memory.giveBack(hashSlots);
     }
 
-    /** Checks all invariants and throws an {@link AssertionError} if one is broken. No write may be under way. */
-    public void checkInvariants() {
-        new MemTableChecker(this).check();
-    }
-
-    /** The entries in order, one a line. */
-    public String dump() {
-        return new MemTableChecker(this).dump();
-    }
-
     @Override
     public String toString() {
         return "MemTable[id=" + id + ", entries=" + entryCount + ", bytes=" + bytesUsed() + "/" + limit + ", first="

@@ -1,12 +1,12 @@
 package io.flexdb.internal.interval;
 
-import io.flexdb.base.memory.OffHeap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import org.junit.jupiter.api.Test;
 
 class IntervalsTest {
@@ -34,7 +34,7 @@ class IntervalsTest {
         assertFalse(intervals.divide(divided));
         assertEquals(1, intervals.coarseCount());
         assertEquals(2, index.intervalCount());
-        index.checkInvariants();
+        IndexChecker.check(index);
     }
 
     @Test

@@ -1,10 +1,10 @@
 package io.flexdb.internal.interval;
 
-import io.flexdb.base.memory.OffHeap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.testing.Effort;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,7 +53,7 @@ class SparseIndexModelTest {
                 publish();
             }
             if (i % checkEvery == 0) {
-                index.checkInvariants();
+                IndexChecker.check(index);
                 model.assertSame(index, index.current());
                 checkKept();
             }
@@ -149,7 +149,7 @@ class SparseIndexModelTest {
 
     private void checkKept() {
         for (Kept k : kept) {
-            index.checkInvariants(k.view);
+            IndexChecker.check(index, k.view);
             k.model.assertSame(index, k.view);
         }
     }
@@ -177,7 +177,7 @@ class SparseIndexModelTest {
                 publish();
             }
             if (random.nextInt(100) == 0) {
-                index.checkInvariants();
+                IndexChecker.check(index);
             }
         }
         model.assertSame(index, index.current());
@@ -190,7 +190,7 @@ class SparseIndexModelTest {
             epochs.advance();
             index.reclaim();
         }
-        index.checkInvariants();
+        IndexChecker.check(index);
         assertEquals(0, index.retiredCount());
         assertEquals(1, index.nodes.pool.liveCount());
         assertEquals(0, index.nodes.keys.liveCount());

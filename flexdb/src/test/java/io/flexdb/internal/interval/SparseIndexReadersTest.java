@@ -1,11 +1,11 @@
 package io.flexdb.internal.interval;
 
-import io.flexdb.base.memory.OffHeap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import io.flexdb.testing.Effort;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -58,7 +58,7 @@ class SparseIndexReadersTest {
             reader.join();
         }
         assertNull(failure.get(), () -> "-Dflexdb.test.seed=" + seed + " " + failure.get());
-        index.checkInvariants();
+        IndexChecker.check(index);
     }
 
     private void write(Random random) {

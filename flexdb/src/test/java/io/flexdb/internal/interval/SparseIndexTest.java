@@ -1,6 +1,5 @@
 package io.flexdb.internal.interval;
 
-import io.flexdb.base.memory.OffHeap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -8,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.flexdb.base.epoch.Epochs;
+import io.flexdb.base.memory.OffHeap;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
@@ -41,7 +41,7 @@ class SparseIndexTest {
 
     @AfterEach
     void checkInvariants() {
-        index.checkInvariants();
+        IndexChecker.check(index);
     }
 
     @Test
@@ -97,8 +97,8 @@ class SparseIndexTest {
             all.add(anchor, 0, 4, i, 1, i);
         }
         index.replace(bytes(""), 0, 0, all);
-        appended.checkInvariants();
-        assertEquals(index.dump(), appended.dump());
+        IndexChecker.check(appended);
+        assertEquals(IndexDump.of(index), IndexDump.of(appended));
         assertThrows(IllegalArgumentException.class, () -> appended.appendInterval(bytes("0499"), 0, 4, 1, 1, 1));
     }
 
@@ -111,12 +111,12 @@ class SparseIndexTest {
         for (int i = 299; i >= 0; i -= 2) {
             String key = String.format(Locale.ROOT, "%03d", i);
             assertTrue(index.mergeWithPrevious(bytes(key), 0, 3, 1000 + i));
-            index.checkInvariants();
+            IndexChecker.check(index);
         }
         assertEquals(2, find("150").lengthBytes());
         assertEquals(151, found.logicalOffset());
         while (index.mergeWithPrevious(bytes(""), 0, 0, 5)) {
-            index.checkInvariants();
+            IndexChecker.check(index);
         }
         assertEquals(301, find("x").lengthBytes());
         assertEquals(301, found.pairCount());
@@ -131,7 +131,7 @@ class SparseIndexTest {
             append(String.format(Locale.ROOT, "%03d", i), 1);
         }
         IndexView old = index.current();
-        String before = index.dump(old);
+        String before = IndexDump.of(index, old);
         epochs.pin(old.epoch());
         epochs.advance();
         for (int i = 0; i < 200; i++) {
@@ -144,8 +144,8 @@ class SparseIndexTest {
             epochs.advance();
             index.reclaim();
         }
-        assertEquals(before, index.dump(old));
-        index.checkInvariants(old);
+        assertEquals(before, IndexDump.of(index, old));
+        IndexChecker.check(index, old);
         assertTrue(index.nodes.keys.liveCount() >= 200);
         epochs.unpin(old.epoch());
         for (int i = 0; i < 3; i++) {
@@ -198,7 +198,7 @@ class SparseIndexTest {
             add(r, anchor, 20);
         }
         replace("", r);
-        String dump = index.dump();
+        String dump = IndexDump.of(index);
         assertTrue(dump.contains("+50 (50) \"c\\x01\" bytes=20 pairs=1 content=20"), dump);
         assertTrue(dump.contains("+0 (70) \"d\" bytes=20"), dump);
         assertTrue(dump.contains("\"b\\x22\""), dump);

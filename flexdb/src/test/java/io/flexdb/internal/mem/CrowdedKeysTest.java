@@ -112,7 +112,7 @@ class CrowdedKeysTest {
             }
         }
         assertTrue(table.index.countKeys() <= HashIndex.MAX_SLOTS_READ + 4, table::toString);
-        table.checkInvariants();
+        MemTableChecker.check(table);
         for (int i = 0; i < 600; i++) {
             int ref = find(table, keys.get(i));
             assertEquals(i < 300 ? 601 + i : 1 + i, table.sequence(ref), "key " + i);
@@ -184,7 +184,7 @@ class CrowdedKeysTest {
                 for (Future<?> future : futures) {
                     future.get();
                 }
-                table.checkInvariants();
+                MemTableChecker.check(table);
             }
         } finally {
             executor.shutdownNow();

@@ -86,7 +86,7 @@ class DeletedRangesTest {
                 assertTrue(new Payloads().deleteRange(range.from, range.to).insertInto(table, range.number));
                 assertSame(model, table.ranges(), random, number);
             }
-            table.checkInvariants();
+            MemTableChecker.check(table);
         }
     }
 
@@ -168,7 +168,7 @@ class DeletedRangesTest {
                     assertEquals(expected, table.ranges().newestCovering(key, 0, key.length, visible));
                 }
             }
-            table.checkInvariants();
+            MemTableChecker.check(table);
         }
     }
 
@@ -208,7 +208,7 @@ class DeletedRangesTest {
             for (int i = 0; i < 20; i++) {
                 assertSame(model, table.ranges(), random, OVERTAKING);
             }
-            table.checkInvariants();
+            MemTableChecker.check(table);
         }
         pool.shutdown();
     }
@@ -224,7 +224,7 @@ class DeletedRangesTest {
         assertFalse(new Payloads().deleteRange(from, NO_END).insertInto(table, 10_000));
         assertTrue(new Payloads().put(from, from).insertInto(table, 10_000));
         assertEquals(1, table.fillLevel());
-        table.checkInvariants();
+        MemTableChecker.check(table);
         table.reset(2, null);
         assertNull(table.ranges());
         Payloads many = new Payloads();
@@ -233,7 +233,7 @@ class DeletedRangesTest {
         }
         assertTrue(many.insertInto(table, 1));
         assertEquals(1000, table.ranges().newestCovering(new byte[] {9}, 0, 1, 1000));
-        table.checkInvariants();
+        MemTableChecker.check(table);
     }
 
     private static byte[] wide(int number) {
@@ -279,7 +279,7 @@ class DeletedRangesTest {
             }
             check(table.ranges(), model, random, model.size());
             assertTrue(table.ranges().count() > 3 * DeletedRanges.MOST_IN_STRETCH);
-            table.checkInvariants();
+            MemTableChecker.check(table);
         }
     }
 
@@ -362,7 +362,7 @@ class DeletedRangesTest {
                 assertTrue(heap <= 2 * 36 + 32 * numbers, () -> heap + " bytes: " + ranges);
                 before = ranges.heapBytes();
             }
-            table.checkInvariants();
+            MemTableChecker.check(table);
         }
     }
 
@@ -383,7 +383,7 @@ class DeletedRangesTest {
             assertTrue(table.ranges().heapBytes() < share + (16 << 10), "one write more: " + table.ranges());
             assertEquals(1, table.fillLevel());
             assertTrue(new Payloads().put(wide(1), wide(1)).insertInto(table, count + 1));
-            table.checkInvariants();
+            MemTableChecker.check(table);
             table.reset(2, null);
         }
         Payloads many = new Payloads();
@@ -439,7 +439,7 @@ class DeletedRangesTest {
                 check(table.ranges(), model, random, count);
             }
             assertTrue(table.ranges().count() > 3 * DeletedRanges.MOST_IN_STRETCH);
-            table.checkInvariants();
+            MemTableChecker.check(table);
         }
         pool.shutdown();
     }

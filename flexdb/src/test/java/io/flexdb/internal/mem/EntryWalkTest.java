@@ -93,7 +93,7 @@ class EntryWalkTest {
             table.setLastSequence(first + written.size() - 1);
             assertEquals(written.size(), goOn(table, walk, at, Long.MAX_VALUE));
             assertFalse(walk.next(Long.MAX_VALUE));
-            table.checkInvariants();
+            MemTableChecker.check(table);
             walk.reset(table);
             walk.goTo(first + 3);
             assertEquals(Math.min(first + 3, first + written.size() - 1), walk.sequence());

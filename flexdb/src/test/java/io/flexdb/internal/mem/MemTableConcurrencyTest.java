@@ -94,7 +94,7 @@ class MemTableConcurrencyTest {
         threads.shutdown();
         assertEquals(0, store.underWay.get());
         assertEquals(store.next - 1, store.table.entryCount());
-        store.table.checkInvariants();
+        MemTableChecker.check(store.table);
     }
 
     /**

@@ -125,7 +125,7 @@ class MemTableModelTest {
             sequence += entries;
         }
         assertEquals(sequence - first, table.entryCount());
-        table.checkInvariants();
+        MemTableChecker.check(table);
         compareAt(table, model, keys, random, Long.MAX_VALUE);
         compareAt(table, model, keys, random, sequence - 1);
         compareAt(table, model, keys, random, first);

@@ -31,7 +31,7 @@ class MemTableTest {
         assertFalse(cursor.isValid());
         cursor.seekForPrev(text("a"), 0, 1);
         assertFalse(cursor.isValid());
-        table.checkInvariants();
+        MemTableChecker.check(table);
     }
 
     @Test
@@ -46,7 +46,7 @@ class MemTableTest {
             sequence++;
         }
         assertTrue(table.bytesUsed() > MemTable.MIN_ARENA_BYTES * 7 / 8, table::toString);
-        table.checkInvariants();
+        MemTableChecker.check(table);
         for (long i = 1; i < sequence; i++) {
             assertEquals(i, table.sequence(find(table, "k" + i, Long.MAX_VALUE)));
         }
@@ -63,7 +63,7 @@ class MemTableTest {
             key[1] = (byte) (entries++ >> 8);
         } while (payload.clear().delete(key).insertInto(table, entries));
         assertEquals(MemTable.hashBytesFor(MemTable.MIN_ARENA_BYTES) / 8 / 4 * 3, table.entryCount());
-        table.checkInvariants();
+        MemTableChecker.check(table);
     }
 
     @Test
@@ -75,7 +75,7 @@ class MemTableTest {
             entries++;
         }
         assertTrue(entries > MemTable.hashBytesFor(MemTable.MIN_ARENA_BYTES) / 8, table::toString);
-        table.checkInvariants();
+        MemTableChecker.check(table);
     }
 
     @Test
@@ -116,7 +116,7 @@ class MemTableTest {
             table.setLastSequence(use * 100 + 100);
             assertEquals(use * 100 + 1, table.firstSequence());
             assertEquals(use * 100 + 100, table.lastSequence());
-            table.checkInvariants();
+            MemTableChecker.check(table);
             assertEquals(MemTable.NONE, find(table, use - 1 + "-5", Long.MAX_VALUE));
             table.reset(use, table);
             assertEquals(0, table.entryCount());
@@ -139,7 +139,7 @@ class MemTableTest {
         table.buffer().get(table.valuePosition(ref), found);
         assertArrayEquals(value, found);
         assertEquals(2, table.sequence(find(table, "", 2)));
-        table.checkInvariants();
+        MemTableChecker.check(table);
     }
 
     @Test
@@ -164,7 +164,7 @@ class MemTableTest {
                 .put(text("b\u0001"), new byte[3])
                 .delete(text("a".repeat(50)))
                 .insertInto(table, 5);
-        String dump = table.dump();
+        String dump = MemTableChecker.dump(table);
         assertTrue(dump.startsWith("MemTable[id=1, entries=2"), dump);
         assertTrue(dump.contains("delete \"" + "a".repeat(40) + "\"... #6 key 50 value 0"), dump);
         assertTrue(dump.contains("put \"b.\" #5 key 2 value 3"), dump);
@@ -175,7 +175,7 @@ class MemTableTest {
         MemTable table = MemTable.allocate(1, MemTable.MIN_ARENA_BYTES);
         new Payloads().put(text("a"), new byte[3]).insertInto(table, 1);
         table.index.clear();
-        assertTrue(assertThrows(AssertionError.class, table::checkInvariants)
+        assertTrue(assertThrows(AssertionError.class, () -> MemTableChecker.check(table))
                 .getMessage()
                 .startsWith("I1"));
     }

@@ -91,7 +91,7 @@ class NewerEntriesTest {
         MemTable source = random(random, first, last);
         for (long above : new long[] {first - 1, first + random.nextInt(300), last - 1, last}) {
             MemTable copy = NewerEntries.copy(source, above, last, new OffHeap());
-            copy.checkInvariants();
+            MemTableChecker.check(copy);
             assertEquals(above + 1, copy.firstSequence());
             for (int i = 0; i < KEYS; i++) {
                 byte[] key = key(i);

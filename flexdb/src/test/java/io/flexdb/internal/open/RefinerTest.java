@@ -16,6 +16,8 @@ import io.flexdb.internal.base.NoThreads;
 import io.flexdb.internal.base.RecordFormat;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.internal.interval.Directory;
+import io.flexdb.internal.interval.IndexChecker;
+import io.flexdb.internal.interval.IndexDump;
 import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
@@ -210,7 +212,7 @@ class RefinerTest {
             assertEquals(0, store.intervals.coarseCount());
             double expected = (double) COUNT / Interval.MAX_PAIRS;
             assertEquals(expected, store.versions.current().index().intervalCount(), expected / 100);
-            store.index.checkInvariants();
+            IndexChecker.check(store.index);
         }
         assertSound();
     }
@@ -252,7 +254,7 @@ class RefinerTest {
             assertEquals(1, store.intervals.coarseCount());
             assertTrue(isCoarse(store, key(0)));
             assertFalse(isCoarse(store, key(COUNT - 1)));
-            store.index.checkInvariants();
+            IndexChecker.check(store.index);
         }
         // The second one begins below its anchor.
         save(indexOf(new long[] {bytesOf(half), bytesOf(COUNT - half)}, new int[] {unknown, unknown}, key(half + 100)));
@@ -261,7 +263,7 @@ class RefinerTest {
             assertEquals(1, store.intervals.coarseCount());
             assertFalse(isCoarse(store, key(0)));
             assertTrue(isCoarse(store, key(COUNT - 1)));
-            store.index.checkInvariants();
+            IndexChecker.check(store.index);
         }
     }
 
@@ -278,7 +280,7 @@ class RefinerTest {
                 store.refineHere();
                 assertTrue(isCoarse(store, key(half - 1)), "cut " + cut);
                 assertTrue(store.intervals.coarseCount() >= 1);
-                store.index.checkInvariants();
+                IndexChecker.check(store.index);
                 assertTrue(store.health().isUsable());
             }
         }
@@ -297,8 +299,8 @@ class RefinerTest {
                         directory.resolve("space/data"),
                         i == 0 ? new NoThreads() : JvmResources.SHARED.threads);
                 assertEquals(index.intervalCount(), into.coarseCount());
-                index.checkInvariants();
-                dumps[i] = index.dump();
+                IndexChecker.check(index);
+                dumps[i] = IndexDump.of(index);
             }
             assertEquals(dumps[0], dumps[1]);
             assertTrue(bytesOf(COUNT) > 3 * (4 << 20), "more than two ranges");

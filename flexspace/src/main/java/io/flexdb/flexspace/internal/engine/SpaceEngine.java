@@ -82,11 +82,7 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         this.tree = recovered.tree;
         this.store = recovered.store;
         if (settings.segmentBuffers > 0) { // else nobody will write
-            if (settings.buffersWithFirstChange) {
-                store.limitBuffers(settings.segmentBuffers);
-            } else {
-                store.reserveBuffers(settings.segmentBuffers);
-            }
+            store.buffers().reserve(settings.buffersWithFirstChange ? 0 : 1, settings.segmentBuffers);
         }
         FrameCache cache = FrameCache.of(store.format(), settings.cacheBytes, owner.memory());
         this.reads = new SpaceReads(store, tree, pauses, cache);

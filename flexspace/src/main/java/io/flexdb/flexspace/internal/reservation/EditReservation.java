@@ -326,7 +326,7 @@ public final class EditReservation {
     /** Reserves memory for what is appended. */
     private boolean reserveBuffer() {
         try {
-            store.ensureBuffer();
+            store.buffers().ensureOne();
             return true;
         } catch (OutOfMemoryError e) {
             memoryRefusal = new StoreFullException("no off-heap memory for a segment of " + store.format().segmentBytes

@@ -49,11 +49,12 @@ public final class BufferPool {
     }
 
     /**
-     * Says how many buffers there may be, and makes those that the writer can't do without.
+     * Says how many buffers, of one segment each, there may be, and makes those that the writer can't do without.
      *
+     * @param least one, for an open segment; or none if each change {@linkplain #ensureOne sees to it}
      * @throws OutOfMemoryError if not even these are to be had
      */
-    void reserve(int least, int most) {
+    public void reserve(int least, int most) {
         this.most = Math.max(least, most);
         this.wanted = this.most;
         while (made < least) {
@@ -66,7 +67,7 @@ public final class BufferPool {
      *
      * @throws OutOfMemoryError if there is no memory for it
      */
-    void ensureOne() {
+    public void ensureOne() {
         if (made == 0) {
             free.add(make());
         }

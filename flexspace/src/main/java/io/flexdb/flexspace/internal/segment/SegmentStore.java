@@ -116,28 +116,6 @@ public final class SegmentStore implements AutoCloseable {
     // ---- memory
 
     /**
-     * Says how many segments may be in memory at once, and takes the memory without which no change could be made: that
-     * of an open segment.
-     */
-    public void reserveBuffers(int count) {
-        buffers.reserve(1, count);
-    }
-
-    /** Says how many segments may be in memory at once. A change {@linkplain #ensureBuffer sees to one}. */
-    public void limitBuffers(int count) {
-        buffers.reserve(0, count);
-    }
-
-    /**
-     * Takes the memory without which no change could be made, if it is not there.
-     *
-     * @throws OutOfMemoryError if there is none
-     */
-    public void ensureBuffer() {
-        buffers.ensureOne();
-    }
-
-    /**
      * Gives back the memory for segments as far as nobody needs it until the next change: all that was appended must be
      * in the file. The open segment goes on as after a recovery.
      */

@@ -170,7 +170,7 @@ class SegmentSealerTest {
 
     @Test
     void theWriterWaitsForAReaderWhenAllMemoryForSegmentsIsInUse() throws Exception {
-        store.reserveBuffers(2);
+        store.buffers().reserve(1, 2);
         int ticket = epochs.enter();
         Thread writer = new Thread(() -> fill(4));
         writer.start();
@@ -188,7 +188,7 @@ class SegmentSealerTest {
 
     @Test
     void withMemoryForOneSegmentOneIsSealedBeforeTheNextIsBegun() {
-        store.reserveBuffers(1);
+        store.buffers().reserve(1, 1);
         fill(3);
         assertEquals(format.segmentBytes, store.buffers().memoryBytes());
         checkAll();

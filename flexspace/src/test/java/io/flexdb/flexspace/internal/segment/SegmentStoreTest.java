@@ -51,7 +51,7 @@ class SegmentStoreTest {
         fillSegments(1, 1);
         ByteBuffer memory = store.segment(0).memory;
         publish();
-        store.reserveBuffers(20); // or the writer would wait for the reader
+        store.buffers().reserve(1, 20); // or the writer would wait for the reader
         int ticket = epochs.enter();
         for (int segment = 0; segment < 10; segment++) {
             fillSegments(1, 2);

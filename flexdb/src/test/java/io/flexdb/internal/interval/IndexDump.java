@@ -4,18 +4,24 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /** Prints a sparse index. */
-final class IndexDump {
+public final class IndexDump {
     private final IndexNodes nodes;
     private final StringBuilder out = new StringBuilder();
 
-    IndexDump(IndexNodes nodes) {
+    private IndexDump(IndexNodes nodes) {
         this.nodes = nodes;
     }
 
-    String dump(IndexView view) {
-        out.append(view).append('\n');
-        dumpNode(view.root, 0, 0);
-        return out.toString();
+    /** The tree as the writer has it, a line for each node and each interval. */
+    public static String of(SparseIndex index) {
+        return of(index, index.current());
+    }
+
+    static String of(SparseIndex index, IndexView view) {
+        IndexDump dump = new IndexDump(index.nodes);
+        dump.out.append(view).append('\n');
+        dump.dumpNode(view.root, 0, 0);
+        return dump.out.toString();
     }
 
     private void dumpNode(int node, long start, int depth) {

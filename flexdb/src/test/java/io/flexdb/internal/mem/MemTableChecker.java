@@ -20,13 +20,18 @@ final class MemTableChecker {
     private int entries;
     private long entryBytes;
 
-    MemTableChecker(MemTable table) {
+    private MemTableChecker(MemTable table) {
         this.table = table;
         this.nodes = table.nodes;
         this.tree = table.tree;
     }
 
-    void check() {
+    /** Checks all invariants and throws an {@link AssertionError} if one is broken. No write may be under way. */
+    static void check(MemTable table) {
+        new MemTableChecker(table).check();
+    }
+
+    private void check() {
         checkSubtree(tree.root(), tree.level(tree.root()), Nodes.NONE, Nodes.NONE);
         require(previousLeaf == 0 || tree.link(previousLeaf) == 0, "T4: the last leaf is linked on");
         int indexed = table.index.countKeys();
@@ -132,7 +137,12 @@ final class MemTableChecker {
         return key;
     }
 
-    String dump() {
+    /** The entries in order, one a line. */
+    static String dump(MemTable table) {
+        return new MemTableChecker(table).dump();
+    }
+
+    private String dump() {
         StringBuilder text = new StringBuilder(table.toString()).append('\n');
         if (table.ranges() != null) {
             text.append(table.ranges().dump());

@@ -6,20 +6,30 @@ import java.util.HashSet;
 import java.util.Set;
 
 /** Checks the numbered invariants of {@link SparseIndex}. */
-final class IndexChecker {
+public final class IndexChecker {
     private final IndexNodes nodes;
     private final WriterPath path;
-    private final Set<Integer> seenNodes = new HashSet<>(); // only tests check: boxes cost nothing here
+    private final Set<Integer> seenNodes = new HashSet<>();
     private final Set<Integer> seenKeys = new HashSet<>();
     private long intervals;
     private int lastAnchor;
 
-    IndexChecker(IndexNodes nodes, WriterPath path) {
-        this.nodes = nodes;
-        this.path = path;
+    private IndexChecker(SparseIndex index) {
+        this.nodes = index.nodes;
+        this.path = index.path;
     }
 
-    void check(IndexView view, boolean isCurrent) {
+    /** Checks I1 to I7, in O(n). By the writer. */
+    public static void check(SparseIndex index) {
+        new IndexChecker(index).check(index.current(), true);
+    }
+
+    /** Checks I1 to I6 of a view, in O(n). */
+    static void check(SparseIndex index, IndexView view) {
+        new IndexChecker(index).check(view, false);
+    }
+
+    private void check(IndexView view, boolean isCurrent) {
         long bytes = checkNode(view.root, view.level, 0, Long.MAX_VALUE, view.level);
         require(bytes == view.totalBytes(), "I3", view.root, "bytes " + bytes + ", not " + view.totalBytes());
         require(intervals == view.intervalCount(), "I1", view.root, intervals + " intervals in " + view);

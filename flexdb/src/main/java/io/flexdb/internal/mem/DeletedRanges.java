@@ -5,13 +5,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
@@ -43,19 +41,19 @@ public final class DeletedRanges {
     private static final Comparator<byte[]> ORDER = Arrays::compareUnsigned;
 
     /** Heap bytes of a bound, but for its key, with what refers to it and to its numbers. */
-    private static final int BOUND_BYTES = 32;
+    static final int BOUND_BYTES = 32;
 
-    private static final int NUMBER_BYTES = 32;
+    static final int NUMBER_BYTES = 32;
     private static final byte[] LEAST_KEY = {};
     private static final Long[] NONE = {};
     private static final DeletedRanges EMPTY =
             new DeletedRanges(List.of(new Stretch(new byte[][] {LEAST_KEY}, new Numbers[1], null)), BOUND_BYTES);
 
-    private final Stretch[] stretches;
+    final Stretch[] stretches;
     private final byte[][] starts; // of the stretches
     private final int[] firsts; // their first fragments
     private final int count;
-    private final long heapBytes;
+    final long heapBytes;
 
     private DeletedRanges(List<Stretch> all, long heapBytes) {
         this.stretches = all.toArray(new Stretch[0]);
@@ -72,7 +70,7 @@ public final class DeletedRanges {
     }
 
     /** Neighbouring fragments. */
-    private static final class Stretch {
+    static final class Stretch {
         final byte[][] bounds; // where each of them begins
         final Numbers[] numbers; // of each, null for none
         final Numbers ofAll; // that cover all of them, beside those
@@ -107,7 +105,7 @@ public final class DeletedRanges {
     }
 
     /** Numbers, the highest first; others may have the lower ones in common. A jump passes over many of them. */
-    private static final class Numbers {
+    static final class Numbers {
         final long number;
         final Numbers older; // null for the last
         private final Numbers jump; // the last one's leads to itself
@@ -180,7 +178,7 @@ public final class DeletedRanges {
         addNumbers(stretch.numbers[floor(stretch.bounds, key, 0, key.length)], most, target);
     }
 
-    private static void addNumbers(Numbers list, long most, List<Long> target) {
+    static void addNumbers(Numbers list, long most, List<Long> target) {
         for (Numbers at = list; at != null; at = at.older) {
             if (at.number <= most) {
                 target.add(at.number);
@@ -398,59 +396,6 @@ public final class DeletedRanges {
             }
             index = stretches[--stretch].bounds.length - 1;
         }
-    }
-
-    /** Checks I1 to I4. */
-    void checkInvariants() {
-        Set<Numbers> met = Collections.newSetFromMap(new IdentityHashMap<>());
-        byte[] previous = null;
-        long bytes = 0;
-        for (Stretch stretch : stretches) {
-            require(stretch.bounds.length > 0 && stretch.bounds.length <= MOST_IN_STRETCH, "I3");
-            require(stretch.bounds.length == stretch.numbers.length, "I3");
-            checkNumbers(stretch.ofAll, met);
-            for (int i = 0; i < stretch.bounds.length; i++) {
-                byte[] bound = stretch.bounds[i];
-                require(previous == null ? bound.length == 0 : Arrays.compareUnsigned(previous, bound) < 0, "I1");
-                previous = bound;
-                bytes += BOUND_BYTES + bound.length;
-                checkNumbers(stretch.numbers[i], met);
-            }
-        }
-        require(bytes + (long) NUMBER_BYTES * met.size() <= heapBytes, "I4");
-    }
-
-    private void checkNumbers(Numbers list, Set<Numbers> met) {
-        for (Numbers at = list; at != null && met.add(at); at = at.older) {
-            require(at.older == null || at.number > at.older.number, "I2");
-        }
-    }
-
-    private void require(boolean holds, String invariant) {
-        if (!holds) {
-            throw new AssertionError(invariant + ": " + this + '\n' + dump());
-        }
-    }
-
-    /** A line for each fragment, but for a first one that no range covers. */
-    String dump() {
-        StringBuilder text = new StringBuilder();
-        for (Stretch stretch : stretches) {
-            for (int i = 0; i < stretch.bounds.length; i++) {
-                if (stretch.bounds[i].length > 0 || stretch.isCovered(i)) {
-                    List<Long> numbers = new ArrayList<>();
-                    addNumbers(stretch.ofAll, Long.MAX_VALUE, numbers);
-                    addNumbers(stretch.numbers[i], Long.MAX_VALUE, numbers);
-                    numbers.sort(Comparator.reverseOrder());
-                    text.append("  deleted from ")
-                            .append(Arrays.toString(stretch.bounds[i]))
-                            .append(" on by ")
-                            .append(numbers)
-                            .append('\n');
-                }
-            }
-        }
-        return text.toString();
     }
 
     @Override

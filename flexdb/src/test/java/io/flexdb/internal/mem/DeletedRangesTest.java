@@ -50,7 +50,7 @@ class DeletedRangesTest {
     }
 
     private static void assertSame(List<Range> model, DeletedRanges ranges, Random random, long most) {
-        ranges.checkInvariants();
+        DeletedRangesChecker.check(ranges);
         for (int i = 0; i < 50; i++) {
             byte[] key = key(random);
             long visible = random.nextInt((int) most + 2);
@@ -125,7 +125,7 @@ class DeletedRangesTest {
             if (joined == null) {
                 continue;
             }
-            joined.checkInvariants();
+            DeletedRangesChecker.check(joined);
             marks.add(most);
             for (int i = 0; i < 200; i++) {
                 byte[] key = key(random);
@@ -285,7 +285,7 @@ class DeletedRangesTest {
 
     /** Whether the same keys are covered for those who see whole writes, and through the same keys. */
     private static void check(DeletedRanges ranges, List<Range> model, Random random, long last) {
-        ranges.checkInvariants();
+        DeletedRangesChecker.check(ranges);
         for (int i = 0; i < 30; i++) {
             byte[] key = wide(random.nextInt(1 << 14));
             long visible = random.nextInt(3) == 0 ? last : model.get(random.nextInt(model.size())).number;
@@ -296,7 +296,7 @@ class DeletedRangesTest {
             assertCovered(ranges, key, visible);
             DeletedRanges newer = ranges.newerThan(visible);
             if (newer != null) {
-                newer.checkInvariants();
+                DeletedRangesChecker.check(newer);
             }
             long most = last - random.nextInt(100);
             long ofAll = ranges.newestCovering(key, 0, key.length, most);

@@ -42,7 +42,7 @@ final class MemTableChecker {
         require(entries == table.entryCount(), "I4: " + entries + " versions, reserved " + table.entryCount());
         long end = Nodes.FIRST_POSITION + entryBytes + table.rangeBytes();
         if (table.ranges() != null) {
-            table.ranges().checkInvariants();
+            DeletedRangesChecker.check(table.ranges());
         }
         require(end == table.entriesEnd(), "I4: " + end + " bytes of entries, reserved " + table.entriesEnd());
         require(end <= tree.start(), "I5: entries up to " + end + ", tree from " + tree.start());
@@ -145,7 +145,7 @@ final class MemTableChecker {
     private String dump() {
         StringBuilder text = new StringBuilder(table.toString()).append('\n');
         if (table.ranges() != null) {
-            text.append(table.ranges().dump());
+            text.append(DeletedRangesChecker.dump(table.ranges()));
         }
         TreePosition position = new TreePosition(false);
         position.reset(nodes, tree);

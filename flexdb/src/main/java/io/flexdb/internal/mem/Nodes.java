@@ -125,12 +125,6 @@ final class Nodes {
                 arena, position + HEADER_BYTES, arena.getInt(position + KEY_LENGTH) & 0xffff, key, offset, length);
     }
 
-    /** The order of two entries' keys. */
-    int compareKeys(int ref, int other) {
-        return KeyBytes.compare(
-                arena, keyPosition(ref), keyLength(ref), arena, keyPosition(other), keyLength(other));
-    }
-
     long newest(int anchor) {
         return (long) LONGS.getAcquire(arena, (anchor << 3) + NEWEST);
     }

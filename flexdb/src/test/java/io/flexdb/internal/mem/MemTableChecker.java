@@ -2,6 +2,7 @@ package io.flexdb.internal.mem;
 
 import io.flexdb.internal.base.KeyHash;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 
 /** Checks and prints a memtable that is not being written. The invariants are numbered in {@link MemTable}. */
@@ -78,14 +79,14 @@ final class MemTableChecker {
             int anchor = tree.anchor(leaf, i);
             checkNumber(leaf, i, anchor);
             require(
-                    previousAnchor == Nodes.NONE || nodes.compareKeys(previousAnchor, anchor) < 0,
+                    previousAnchor == Nodes.NONE || compareKeys(previousAnchor, anchor) < 0,
                     "T1: " + describe(previousAnchor) + " stands before " + describe(anchor));
             previousAnchor = anchor;
             checkAnchor(anchor);
             anchors++;
         }
         require(
-                upper == Nodes.NONE || nodes.compareKeys(previousAnchor, upper) < 0,
+                upper == Nodes.NONE || compareKeys(previousAnchor, upper) < 0,
                 "T2: " + describe(previousAnchor) + " is left of " + describe(upper));
     }
 
@@ -126,9 +127,13 @@ final class MemTableChecker {
 
     private void checkVersion(int anchor, int ref, int older) {
         require(
-                older == Nodes.NONE
-                        || nodes.sequence(older) < nodes.sequence(ref) && nodes.compareKeys(anchor, older) == 0,
+                older == Nodes.NONE || nodes.sequence(older) < nodes.sequence(ref) && compareKeys(anchor, older) == 0,
                 "I3: " + describe(ref) + " leads to " + describe(older));
+    }
+
+    /** The order of two entries' keys. */
+    private int compareKeys(int ref, int other) {
+        return Arrays.compareUnsigned(key(ref), key(other));
     }
 
     private byte[] key(int ref) {

@@ -8,8 +8,8 @@ import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.Vfs;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
+import io.flexdb.flextree.internal.image.NodeImages;
 import io.flexdb.flextree.internal.image.SavedRoot;
-import io.flexdb.flextree.internal.image.VersionImages;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.IntConsumer;
@@ -38,7 +38,7 @@ final class TreeCopy {
         try (VfsFile file = vfs.open(directory.resolve(TreeFileFormat.FILE_NAME), OpenMode.CREATE)) {
             TreeHeader.claimPlaces(file);
             TreeCopy copy = new TreeCopy(file, written);
-            SavedRoot root = VersionImages.save(
+            SavedRoot root = NodeImages.copySealed(
                     state.tree(),
                     state.view(),
                     storeId,

@@ -51,9 +51,7 @@ public final class NodeImages {
      * @return what is needed to load the tree
      */
     public static SavedRoot save(FlexTree tree, FlexTreeView view, long seed, NodeSink sink) {
-        if (!tree.hasSealed(view)) {
-            throw new IllegalArgumentException("not a version of the tree that stays as it is: " + view);
-        }
+        requireSealed(tree, view);
         int root = view.rootNode();
         if (root == 0) {
             return new SavedRoot(0, 0, 0, 0, 0);
@@ -113,6 +111,23 @@ public final class NodeImages {
         NodeImages images = new NodeImages(OwnedTrees.pool(view), seed, sink);
         int slot = images.copy(root, level, slots, crcs);
         return new SavedRoot(slot, images.lastCrc, level, view.size(), view.extentCount());
+    }
+
+    /**
+     * Stores an image of every node of a version in another file than the tree's own, as {@link #copy} does, for a copy
+     * of the whole. Any thread can do it beside the writer, checkpoints and others like it.
+     *
+     * @param view a version that is pinned, and from an epoch before the writer's
+     */
+    public static SavedRoot copySealed(FlexTree tree, FlexTreeView view, long seed, NodeSink sink) {
+        requireSealed(tree, view);
+        return copy(view, seed, sink);
+    }
+
+    private static void requireSealed(FlexTree tree, FlexTreeView view) {
+        if (!tree.hasSealed(view)) {
+            throw new IllegalArgumentException("not a version of the tree that stays as it is: " + view);
+        }
     }
 
     /** Returns the node's slot. */

@@ -12,12 +12,13 @@ import java.nio.channels.SelectableChannel;
 public final class ChannelBytes {
     private ChannelBytes() {}
 
-    /** Moves bytes from one buffer to another, as many as the one has and the other has room for. */
-    public static void move(ByteBuffer from, ByteBuffer to) {
+    /** Moves bytes from one buffer to another, as many as fit, and returns how many. */
+    public static int move(ByteBuffer from, ByteBuffer to) {
         int bytes = Math.min(from.remaining(), to.remaining());
         to.put(to.position(), from, from.position(), bytes);
         from.position(from.position() + bytes);
         to.position(to.position() + bytes);
+        return bytes;
     }
 
     /**

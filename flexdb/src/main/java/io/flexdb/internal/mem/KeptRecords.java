@@ -149,11 +149,7 @@ public final class KeptRecords {
                     before -= skipped;
                     piece.position(piece.position() + skipped);
                 }
-                int bytes = Math.min(piece.remaining(), to.remaining());
-                to.put(to.position(), piece, piece.position(), bytes);
-                to.position(to.position() + bytes);
-                piece.position(piece.position() + bytes);
-                read += bytes;
+                read += ChannelBytes.move(piece, to);
             }
             left -= read;
             return read;

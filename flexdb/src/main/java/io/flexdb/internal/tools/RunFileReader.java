@@ -4,6 +4,7 @@ import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.base.RecordFormat;
+import io.flexdb.internal.mem.ChannelBytes;
 import io.flexdb.storage.CorruptionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -109,11 +110,7 @@ public final class RunFileReader {
         assert to.remaining() <= unread : to + " for " + unread;
         while (to.hasRemaining()) {
             requireMore();
-            int some = Math.min(block.remaining(), to.remaining());
-            to.put(to.position(), block, block.position(), some);
-            to.position(to.position() + some);
-            block.position(block.position() + some);
-            unread -= some;
+            unread -= ChannelBytes.move(block, to);
         }
     }
 

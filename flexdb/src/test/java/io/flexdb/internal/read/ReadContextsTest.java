@@ -116,7 +116,7 @@ class ReadContextsTest {
     void memoryThatIsReplacedOrTooMuchToBeKeptIsLetGo() {
         SharedMemory measure = new SharedMemory(1 << 20, 1 << 30, false);
         OffHeap memory = new OffHeap(ByteBuffer::allocateDirect, () -> Long.MAX_VALUE / 2, 0);
-        memory.share(measure);
+        memory.share(measure, 0);
         ReadContexts contexts = new ReadContexts(memory, 0);
         List<ByteBuffer> notCollected = new ArrayList<>();
         for (int i = 0; i < 20; i++) {

@@ -5,6 +5,7 @@ import jdk.jfr.Event;
 /** An event of the flight recorder. An event that there is no memory for is left out: the work goes on. */
 public abstract class RecordedSpan extends Event implements EventSpan {
     /** Begins. */
+    @SuppressWarnings("this-escape") // only the recorder knows it so early, and it wants the time alone
     protected RecordedSpan() {
         begin();
     }

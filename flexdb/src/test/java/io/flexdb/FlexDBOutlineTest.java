@@ -453,7 +453,8 @@ class FlexDBOutlineTest {
         store.db.close();
         Random random = new Random(seed);
         int failed = 0;
-        for (int i = 0; i < Effort.times(25); i++) {
+        // Where pairs lie depends on when they were committed, and a few bits may all be in nobody's.
+        for (int i = 0; i < Effort.times(25) || failed == 0 && i < 500; i++) {
             SimulatedVfs files = store.vfs.copy();
             byte[] data = files.content(DATA);
             int bit = random.nextInt(8 * data.length);

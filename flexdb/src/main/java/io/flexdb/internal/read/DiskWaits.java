@@ -37,6 +37,11 @@ public final class DiskWaits {
         this.seenDiskReads = diskReads.getAsLong();
     }
 
+    /** Reads of this process from disks so far, or {@link DiskReads#UNKNOWN}: a system call. */
+    public long diskReads() {
+        return diskReads.getAsLong();
+    }
+
     /** Whether what is read next had better be prefetched. */
     boolean areExpected() {
         return expecting > 0;

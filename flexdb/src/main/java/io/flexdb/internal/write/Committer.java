@@ -130,6 +130,7 @@ public final class Committer {
     private final NewestEntries entries = new NewestEntries();
     private final GatheredEntries gathered = new GatheredEntries();
     final IntervalEditor editor;
+    private final CommitAhead ahead;
     private final OldPairs old; // the editor's, as is the next
     private final MergedContent content;
     private final ExtentCursor extents = new ExtentCursor();
@@ -180,6 +181,7 @@ public final class Committer {
         this.fold = new OperandFold(merges, large);
         this.large = large;
         this.old = new OldPairs(reader, context);
+        this.ahead = new CommitAhead(engine.reads().newWalkAhead(), reader.waits());
         this.filters = intervals.filters;
         FilterWriter filterWriter = filters == null ? null : new FilterWriter(filters);
         this.content =
@@ -851,7 +853,11 @@ public final class Committer {
             readKeys();
             return true;
         }
-        if (findDirectory(interval) && (alwaysInPlace || isForPlace(interval))) {
+        boolean isByDirectory = findDirectory(interval) && (alwaysInPlace || isForPlace(interval));
+        if (!isByDirectory || !old.haveWindows()) {
+            willRead(interval);
+        }
+        if (isByDirectory) {
             return true;
         }
         readKeys();
@@ -895,6 +901,11 @@ public final class Committer {
             found = extents.next();
         }
         return false;
+    }
+
+    /** Has the kernel bring an interval and, if others before it were read, too, some of what follows. */
+    void willRead(Interval interval) {
+        ahead.willRead(engine.current(), interval.logicalOffset(), interval.lengthBytes());
     }
 
     /** Reads all pairs of the context's interval, but for their values if one is large. Inside an epoch. */

@@ -211,6 +211,7 @@ final class Defragmenter {
             if (isRead) {
                 parts.editor.prepareAnew(interval, parts.reclaiming);
             } else {
+                parts.willRead(interval);
                 parts.editor.prepareMove();
             }
         } catch (OutOfMemoryError | StoreMemoryException e) {

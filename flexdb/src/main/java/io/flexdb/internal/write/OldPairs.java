@@ -95,6 +95,11 @@ final class OldPairs {
         return base;
     }
 
+    /** Whether most keys can be told from those of the pairs without reading any. */
+    boolean haveWindows() {
+        return windows;
+    }
+
     /** How many bytes the windows skip. */
     int skipped() {
         return count == 0 ? 0 : Directory.skipped(directory, base);

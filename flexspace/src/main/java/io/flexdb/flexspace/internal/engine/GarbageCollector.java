@@ -64,6 +64,7 @@ final class GarbageCollector {
     private final SegmentReservation segments;
     private final EditReservation edits;
     private final double minimumUtilization;
+    private final WalkAhead ahead;
     private final ExtentCursor cursor = new ExtentCursor();
     private final long[] offsets = new long[GATHERED_EXTENTS];
     private final int[] lengths = new int[GATHERED_EXTENTS];
@@ -101,6 +102,7 @@ final class GarbageCollector {
         this.pauses = space.pauses();
         this.store = space.content().store();
         this.reads = reads;
+        this.ahead = reads.newWalkAhead();
         this.rewriter = rewriter;
         this.segments = segments;
         this.edits = edits;
@@ -336,6 +338,7 @@ final class GarbageCollector {
                 offsets[count] = cursor.logicalOffset();
                 lengths[count] = cursor.length();
                 flags[count] = cursor.flags();
+                ahead.willRead(cursor.address(), cursor.length());
                 segmentNumbers[count] = store.format().segmentOf(cursor.address());
                 count++;
                 gathered += cursor.length();

@@ -80,6 +80,11 @@ public final class SpaceReads {
         return reader.prefetch(range, length);
     }
 
+    /** For one walk at a time that tells in advance what it will read. */
+    public WalkAhead newWalkAhead() {
+        return new WalkAhead(store);
+    }
+
     /** Copies the first bytes of the extent under a cursor, each verified. */
     public void readExtent(ExtentCursor extent, ByteBuffer destination, int position, int length) {
         try {

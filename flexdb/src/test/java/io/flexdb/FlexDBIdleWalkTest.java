@@ -26,6 +26,7 @@ import io.flexdb.testing.Waiting;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -473,16 +474,56 @@ class FlexDBIdleWalkTest {
     }
 
     private static int placesThatAreRight(Store store, IntervalCursor interval, ByteBuffer directory, int base) {
+        return places(store, interval, directory, base, true);
+    }
+
+    /** How many places in a directory are right, or are known and wrong. */
+    private static int places(Store store, IntervalCursor interval, ByteBuffer directory, int base, boolean areRight) {
         ExtentCursor extents = new ExtentCursor();
         extents.reset(store.engine.current());
-        int right = 0;
+        int count = 0;
         for (int pair = 0; pair < interval.pairCount(); pair++) {
             long at = interval.logicalOffset() + Directory.relativePosition(directory, base, pair);
             extents.seek(at);
             long address = extents.address() + at - extents.logicalOffset();
-            right += Directory.address(directory, base, pair) == address ? 1 : 0;
+            long known = Directory.address(directory, base, pair);
+            boolean isRight = known == address;
+            count += areRight ? isRight ? 1 : 0 : !isRight && known != Directory.UNKNOWN ? 1 : 0;
         }
-        return right;
+        return count;
+    }
+
+    /** Nobody has asked for most of them when the walk moves their pairs. */
+    @Test
+    void directoriesOfTheLastCloseLeadToNoOldPlaces() {
+        StoreDriver store = scattered(StoreDriver.SMALL.withCacheBytes(64 << 20));
+        for (int i = 0; i < PAIRS / 3; i++) {
+            store.get(key(i), "some are asked for before");
+        }
+        assertTrue(fragmented(store.db) > 0);
+        walk(store).rest();
+        assertEquals(0, fragmented(store.db));
+        assertNoOldPlaces(store, "behind the walk");
+        store.reopen("closed behind the walk");
+        assertNoOldPlaces(store, "in the next life");
+        store.db.close();
+    }
+
+    private static void assertNoOldPlaces(StoreDriver store, String at) {
+        Store opened = store.db.access.store();
+        IntervalCursor interval = opened.index.cursor();
+        byte[] anchor = new byte[100];
+        int directories = 0;
+        for (interval.first(opened.index.current()); interval.isValid(); interval.next()) {
+            store.db.get(Arrays.copyOf(anchor, interval.anchor(anchor))); // which restores what was saved
+            long location = opened.cache.find(interval.contentNumber(), 0);
+            if (location >= 0 && !opened.cache.isOutline(location)) {
+                directories++;
+                int wrong = places(opened, interval, opened.cache.buffer(location), opened.cache.base(location), false);
+                assertEquals(0, wrong, () -> "old places " + at + " in " + interval);
+            }
+        }
+        assertTrue(directories > 10, directories + " directories " + at);
     }
 
     // ---- other uses

@@ -45,6 +45,7 @@ public final class SavedDirectories implements AutoCloseable {
     private final long[] asked; // a bit each
     private final StripedPool<Scratch> scratches = new StripedPool<>(Scratch::new);
     private volatile boolean isUsable = true;
+    private boolean isOutdated; // by the thread that commits, which also closes the store
     private int lacking; // contents that had none when somebody asked; may be a little less
 
     /**
@@ -91,7 +92,7 @@ public final class SavedDirectories implements AutoCloseable {
         if (!mayHave(contentNumber)) {
             return -1;
         }
-        asked[(int) (contentNumber / Long.SIZE)] |= 1L << contentNumber;
+        noteAsked(contentNumber);
         Scratch scratch = scratches.borrow();
         try {
             ByteBuffer directory = read(contentNumber, scratch);
@@ -107,6 +108,21 @@ public final class SavedDirectories implements AutoCloseable {
         } finally {
             scratches.giveBack(scratch);
         }
+    }
+
+    private void noteAsked(long contentNumber) {
+        asked[(int) (contentNumber / Long.SIZE)] |= 1L << contentNumber;
+    }
+
+    /**
+     * Lets go of the saved directory of a content whose pairs are going to be moved: it would lead to where they were.
+     * By the thread that commits.
+     */
+    public void forget(long contentNumber) {
+        if (mayHave(contentNumber)) {
+            noteAsked(contentNumber);
+        }
+        isOutdated |= contentNumber <= count; // the file has it still
     }
 
     /**
@@ -154,9 +170,9 @@ public final class SavedDirectories implements AutoCloseable {
         return count;
     }
 
-    /** Whether the file has the directories of nearly all contents that somebody has asked for. */
+    /** Whether the file has the directories of nearly all contents that somebody has asked for, and none is out of date. */
     public boolean isComplete() {
-        return isUsable && lacking <= count / LACKING_SHARE;
+        return isUsable && !isOutdated && lacking <= count / LACKING_SHARE;
     }
 
     /** Closes the file. While nobody asks. */

@@ -103,6 +103,13 @@ public final class IntervalReader {
         saved = directories;
     }
 
+    /** Has nobody be given the directory that the last close has saved of a content, whose pairs are going to be moved. */
+    public void forgetSaved(long contentNumber) {
+        if (saved != null) {
+            saved.forget(contentNumber);
+        }
+    }
+
     /** Finds the directory or outline of an interval in the cache, where it may be restored first; or -1. */
     private long findOrRestore(long contentNumber, int hint, int pairs, long intervalBytes) {
         long location = cache.find(contentNumber, hint);

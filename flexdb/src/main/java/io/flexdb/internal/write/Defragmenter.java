@@ -223,7 +223,7 @@ final class Defragmenter {
             parts.editor.replace(key, interval);
             parts.noteReplaced(interval.contentNumber());
         } else {
-            parts.editor.move(interval);
+            parts.move(interval);
         }
         return (int) interval.lengthBytes();
     }

@@ -169,7 +169,10 @@ public final class KeyValue {
             Path store = Files.createDirectory(own.resolve("loaded"));
             List<String> load = onlyYcsb(settings.workloads().get(0), subject, space, store);
             load.add("--prepare");
-            if (measure(load, subject, prefix(space), round)) {
+            boolean ended = settings.limitLoad
+                    ? measureLimited(load, subject, prefix(space), round)
+                    : measure(load, subject, prefix(space), round);
+            if (ended) {
                 loaded.put(subject, store);
             } else {
                 good = false;
@@ -202,14 +205,7 @@ public final class KeyValue {
         if (settings.compilations) {
             command.add(1, Compilations.jvmArgument(recording));
         }
-        boolean good;
-        if (settings.memoryBytes == 0) {
-            good = measure(command, subject, prefix(space), round);
-        } else {
-            try (MemoryLimit limit = MemoryLimit.of(settings.memoryBytes)) {
-                good = measure(limit.wrap(command), subject, prefix(space), round);
-            }
-        }
+        boolean good = measureLimited(command, subject, prefix(space), round);
         if (settings.compilations && Files.exists(recording)) {
             System.out.println(Compilations.table(subject.label() + ", " + workload.name(), recording));
         }
@@ -235,6 +231,17 @@ public final class KeyValue {
 
     private String prefix(KeySpace space) {
         return settings.spaces.size() == 1 ? "" : space + ": ";
+    }
+
+    /** Measures within the limit of memory, if there is one. */
+    private boolean measureLimited(List<String> command, Subject subject, String prefix, int round)
+            throws IOException, InterruptedException {
+        if (settings.memoryBytes == 0) {
+            return measure(command, subject, prefix, round);
+        }
+        try (MemoryLimit limit = MemoryLimit.of(settings.memoryBytes)) {
+            return measure(limit.wrap(command), subject, prefix, round);
+        }
     }
 
     /** Loads without a limit, or that would take hours; so what is measured then are the reads and updates. */

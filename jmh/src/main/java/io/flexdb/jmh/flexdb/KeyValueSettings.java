@@ -191,6 +191,13 @@ final class KeyValueSettings implements Callable<Integer> {
     long memoryBytes;
 
     @Option(
+            names = "--limit-load",
+            description =
+                    "With --fresh and --memory: load within the limit, too. Default: load without, for some stores "
+                            + "would take hours.")
+    boolean limitLoad;
+
+    @Option(
             names = "--cold",
             description = "Drop the page cache of the whole system before stores are opened that were loaded, so that "
                     + "reads begin on the disk. Only root can, on Linux.")

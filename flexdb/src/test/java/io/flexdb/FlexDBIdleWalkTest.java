@@ -515,7 +515,7 @@ class FlexDBIdleWalkTest {
         byte[] anchor = new byte[100];
         int directories = 0;
         for (interval.first(opened.index.current()); interval.isValid(); interval.next()) {
-            store.db.get(Arrays.copyOf(anchor, interval.anchor(anchor))); // which restores what was saved
+            store.db.get(Arrays.copyOf(anchor, Math.max(1, interval.anchor(anchor)))); // which restores what was saved
             long location = opened.cache.find(interval.contentNumber(), 0);
             if (location >= 0 && !opened.cache.isOutline(location)) {
                 directories++;

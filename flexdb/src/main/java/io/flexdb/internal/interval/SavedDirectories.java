@@ -22,7 +22,8 @@ public final class SavedDirectories implements AutoCloseable {
      * The cost: two system calls an interval, once, and a bit an interval in memory. A directory may be wrong about
      * addresses, as any may: pairs are compared with their checksums.
      *
-     * Bits are set without a lock. One that is lost to another thread costs a second look.
+     * Bits are set without a lock. One that is lost to another thread costs a second look, or leads to old places, as
+     * above.
      */
     /** Bytes of an entry of the table: 8 for the offset, 4 for the length or 0, 4 for the checksum. */
     public static final int ENTRY_BYTES = Long.BYTES + 2 * Integer.BYTES;
@@ -45,7 +46,7 @@ public final class SavedDirectories implements AutoCloseable {
     private final long[] asked; // a bit each
     private final StripedPool<Scratch> scratches = new StripedPool<>(Scratch::new);
     private volatile boolean isUsable = true;
-    private boolean isOutdated; // by the thread that commits, which also closes the store
+    private boolean isOutdated; // by the thread that commits, which has ended when a store is closed
     private int lacking; // contents that had none when somebody asked; may be a little less
 
     /**
@@ -170,7 +171,7 @@ public final class SavedDirectories implements AutoCloseable {
         return count;
     }
 
-    /** Whether the file has the directories of nearly all contents that somebody has asked for, and none is out of date. */
+    /** Whether the file has the directories of nearly all contents that somebody has asked for, and none was forgotten. */
     public boolean isComplete() {
         return isUsable && !isOutdated && lacking <= count / LACKING_SHARE;
     }

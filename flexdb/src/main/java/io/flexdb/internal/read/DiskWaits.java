@@ -52,10 +52,11 @@ public final class DiskWaits {
      * for ever.
      */
     public boolean areStillExpected() {
-        if (expecting == 0) {
+        int left = expecting;
+        if (left == 0) {
             return false;
         }
-        expecting--;
+        expecting = left - 1; // once read: others may count at the same time, and it must not fall below 0
         return true;
     }
 
@@ -83,16 +84,14 @@ public final class DiskWaits {
             suspicious = SUSPICIOUS_READS;
             return true;
         }
-        if (suspicious > 0) {
-            suspicious--;
-        }
-        if (expecting > 0) {
-            expecting--;
-        }
-        if (remembering > 0) {
-            remembering--;
-        }
+        suspicious = oneLess(suspicious);
+        expecting = oneLess(expecting);
+        remembering = oneLess(remembering);
         return false;
+    }
+
+    private static int oneLess(int count) {
+        return Math.max(0, count - 1);
     }
 
     /** Whether the kernel may have read from a disk since it was asked last. */

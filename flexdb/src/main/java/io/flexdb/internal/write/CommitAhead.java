@@ -25,6 +25,11 @@ final class CommitAhead {
         this.seenDiskReads = waits.diskReads();
     }
 
+    /** Begins a commit. */
+    void begin() {
+        ahead.begin();
+    }
+
     /** Says that much of an interval, or all of it, is read now, and of the next ones soon. By the writer. */
     void willRead(FlexTreeView space, long logicalOffset, long lengthBytes) {
         if (++sinceLook >= INTERVALS_PER_LOOK) {

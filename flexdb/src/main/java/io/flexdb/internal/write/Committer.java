@@ -102,9 +102,9 @@ public final class Committer {
      * While lookups have to wait for the disk, an interval in pieces stays so unless the FlexTree is short of memory: to
      * write it anew means to wait for each piece. With data of twice the memory, YCSB A was 1.1 times as fast so.
      *
-     * A commit of keys in random order needs a little of most intervals. Where that is on a disk, all of it is brought,
-     * sorted by place (CommitAhead): 2 to 3 times as fast as to wait for each page. But not while lookups wait for the
-     * disk, which would lose the pages that they need again: YCSB A was half as fast so.
+     * A commit of keys in random order needs a little of most intervals. While this process reads from a disk, all of
+     * it is brought, sorted by place (CommitAhead): 2 to 3 times as fast as to wait for each page. But not while lookups
+     * wait for the disk, which would lose the pages that they need again: YCSB A was three quarters as fast so.
      *
      * This class walks, asks for room and decides; IntervalEditor merges, divides and writes.
      */
@@ -246,6 +246,7 @@ public final class Committer {
         forgetReplaced(); // of a commit that could not be ended
         reservation.drop();
         gathered.reset(range.newestFirst());
+        ahead.begin();
         if (filters != null) {
             filters.learn(index);
         }

@@ -17,7 +17,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** What to measure, and how; see {@code --help}. */
@@ -281,6 +284,9 @@ final class KeyValueSettings implements Callable<Integer> {
     @Option(names = "--fill-in", hidden = true, description = "The store to load.")
     private Path filledDirectory;
 
+    @Spec
+    private CommandSpec command;
+
     private String[] arguments = {};
 
     static CommandLine commandLine(String... arguments) {
@@ -296,6 +302,9 @@ final class KeyValueSettings implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        if (limitLoad && !(fresh && memoryBytes > 0)) {
+            throw new ParameterException(command.commandLine(), "--limit-load goes with --fresh and --memory");
+        }
         if (cold && !PageCache.canDrop(System.err)) {
             cold = false;
         }

@@ -65,6 +65,13 @@ class KeyValueTest {
     }
 
     @Test
+    void aLoadIsLimitedByALimitAndInAProcessOfItsOwn() {
+        for (String lacking : List.of("--fresh", "--memory=77m")) {
+            assertEquals(2, run("--stores=skiplist", "--parts=ycsb", "--limit-load", lacking));
+        }
+    }
+
+    @Test
     void theDirectoryOfFiguresIsMade() throws IOException {
         Path json = directory.resolve("new").resolve("all.json");
         String[] arguments = {

@@ -33,6 +33,9 @@ final class GarbageCollector {
      * removed before it moves it along. An extent that comes to lie behind it all the same is missed by this sweep, and
      * its segment, which then keeps live bytes, is a candidate of the next one.
      *
+     * Nearly all of the victims is read, here and there, so the kernel is told of it (WalkAhead), whoever else waits for
+     * the disk: YCSB A of a store larger than memory is neither faster nor slower so.
+     *
      * The pace follows what is written: by the time that half of the bytes to be freed, or of those that the cap still
      * leaves, have been used up, the sweep is over.
      *
@@ -252,6 +255,7 @@ final class GarbageCollector {
         }
         event = isSweeping() ? SpaceEvents.collection(store.file().path()) : EventSpan.NONE;
         bytesMovedBefore = bytesMoved;
+        ahead.begin();
         position = 0;
         budget = 0;
         consumedBefore = store.bytesConsumed();

@@ -84,14 +84,20 @@ public final class DiskWaits {
             suspicious = SUSPICIOUS_READS;
             return true;
         }
-        suspicious = oneLess(suspicious);
-        expecting = oneLess(expecting);
-        remembering = oneLess(remembering);
+        int suspiciousLeft =
+                suspicious; // each is read once, as above, and written only if it changes: threads share it
+        if (suspiciousLeft > 0) {
+            suspicious = suspiciousLeft - 1;
+        }
+        int expectingLeft = expecting;
+        if (expectingLeft > 0) {
+            expecting = expectingLeft - 1;
+        }
+        int rememberingLeft = remembering;
+        if (rememberingLeft > 0) {
+            remembering = rememberingLeft - 1;
+        }
         return false;
-    }
-
-    private static int oneLess(int count) {
-        return Math.max(0, count - 1);
     }
 
     /** Whether the kernel may have read from a disk since it was asked last. */

@@ -8,10 +8,7 @@ import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.owner.OwnedSpaces;
 import io.flexdb.flexspace.internal.vfs.DiskReads;
-import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
-import io.flexdb.flexspace.internal.vfs.OpenMode;
-import io.flexdb.flexspace.internal.vfs.VfsFile;
-import io.flexdb.flexspace.simulation.ForwardingVfsFile;
+import io.flexdb.flexspace.simulation.PrefetchVfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.read.DiskWaits;
 import java.nio.ByteBuffer;
@@ -27,23 +24,12 @@ class CommitAheadTest {
     private static final int INTERVAL = 3000;
     private static final int INTERVALS = 4000;
 
+    private final PrefetchVfs vfs = new PrefetchVfs(new SimulatedVfs());
     private final SpaceEngine engine;
     private CommitAhead ahead;
-    private long told; // bytes of the data file
     private long diskReads;
 
     CommitAheadTest() {
-        ForwardingVfs vfs = new ForwardingVfs(new SimulatedVfs()) {
-            @Override
-            public VfsFile open(Path file, OpenMode mode) {
-                return new ForwardingVfsFile(super.open(file, mode)) {
-                    @Override
-                    public void prefetch(long position, long bytes) {
-                        told += path().endsWith("data") ? bytes : 0;
-                    }
-                };
-            }
-        };
         SpaceEngine.create(vfs, DIRECTORY, 1, OwnedSpaces.settings(OPTIONS), List.of());
         engine = SpaceEngine.open(vfs, DIRECTORY, 1, OwnedSpaces.settings(OPTIONS), new Epochs());
         ByteBuffer bytes = ByteBuffer.allocate(INTERVAL);
@@ -65,12 +51,12 @@ class CommitAheadTest {
 
     /** Bytes told of a commit that reads every interval, while the disk is read from or not. */
     private long toldOfCommit(boolean isDiskRead) {
-        told = 0;
+        vfs.told.set(0);
         for (int i = 0; i < INTERVALS; i++) {
             diskReads += isDiskRead ? 1 : 0;
             ahead.willRead(engine.current(), (long) i * INTERVAL, INTERVAL);
         }
-        return told;
+        return vfs.told.get();
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.flexdb.flexspace.internal.engine;
 
 import io.flexdb.flexspace.internal.prefetch.ExtentPrefetcher;
-import io.flexdb.flexspace.internal.prefetch.ReadAhead;
 import io.flexdb.flexspace.internal.segment.SegmentFormat;
 import io.flexdb.flexspace.internal.segment.SegmentStore;
 import io.flexdb.flextree.ExtentCursor;
@@ -22,7 +21,7 @@ public final class WalkAhead {
      * sorted runs. So it is remembered how far it has come in each. Behind a short step the kernel is told what
      * follows, twice as much each time. Behind a long one it is told nothing: a disk gets to another place faster than
      * it reads all that lies between.
-     * The cost: a look at each extent, and a system call for each piece, in vain if the page cache has it.
+     * The cost: a look at each extent, and some system calls for each window, in vain if the page cache has it.
      *
      * W1  No more than MOST_AHEAD_BYTES have been told and not been reached, or the page cache might lose them before.
      *
@@ -35,7 +34,7 @@ public final class WalkAhead {
     static final long MOST_AHEAD_BYTES = 64 << 20;
 
     private static final int MIN_PLACES = 64;
-    static final int MAX_PLACES = 64 << 10;
+    private static final int MAX_PLACES = 64 << 10;
     private static final int NONE = -1; // no segment
 
     private final ExtentPrefetcher.Target target;
@@ -118,9 +117,7 @@ public final class WalkAhead {
         if (window < MIN_WINDOW_BYTES || end <= toldEnds[place]) {
             return;
         }
-        for (int at = from; at < end; at += ReadAhead.PIECE_BYTES) {
-            target.prefetch(format.address(segments[place], at), Math.min(ReadAhead.PIECE_BYTES, end - at));
-        }
+        target.prefetch(format.address(segments[place], from), end - from);
         ahead += end - Math.max(reached[place], toldEnds[place]);
         windows[place] = window;
         toldEnds[place] = end;
@@ -145,10 +142,5 @@ public final class WalkAhead {
         }
         Arrays.fill(segments, NONE);
         return true;
-    }
-
-    @Override
-    public String toString() {
-        return "WalkAhead[ahead=" + ahead + ", places=" + (segments == null ? 0 : segments.length) + "]";
     }
 }

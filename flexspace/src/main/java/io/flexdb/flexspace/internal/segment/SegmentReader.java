@@ -1,6 +1,7 @@
 package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
+import io.flexdb.flexspace.internal.prefetch.ReadAhead;
 import io.flexdb.flexspace.internal.vfs.MappedReads;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.CorruptionException;
@@ -323,15 +324,18 @@ public final class SegmentReader {
         }
         int first = from & -format.frameBytes;
         int end = from + length + format.frameBytes - 1 & -format.frameBytes;
-        file.prefetch(format.filePosition(segment.number, first), end - first);
+        prefetchBytes(segment.number, first, end - first);
         if (segment.checksums == null) {
-            file.prefetch(format.filePosition(segment.number, format.dataBytes), format.footerBytes);
+            prefetchBytes(segment.number, format.dataBytes, format.footerBytes);
         }
     }
 
-    /** Tells it of bytes alone. */
+    /** Tells it of bytes alone, in pieces that it takes. */
     void prefetchBytes(int segment, int from, int length) {
-        file.prefetch(format.filePosition(segment, from), length);
+        for (int done = 0; done < length; done += ReadAhead.PIECE_BYTES) {
+            int piece = Math.min(ReadAhead.PIECE_BYTES, length - done);
+            file.prefetch(format.filePosition(segment, from + done), piece);
+        }
     }
 
     /** The checksums of a sealed segment, from its footer if nobody has needed them lately. */

@@ -12,6 +12,7 @@ import io.flexdb.flexspace.internal.vfs.ForwardingVfs;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.ForwardingVfsFile;
+import io.flexdb.flexspace.simulation.PrefetchVfs;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.storage.StoreIoException;
 import java.io.IOException;
@@ -19,7 +20,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -262,29 +262,18 @@ class GarbageCollectorTest {
     /** A sweep reads of all its victims in turn, and would wait for a disk at each page. */
     @Test
     void aSweepHasTheKernelBringWhatItMoves() {
-        AtomicLong told = new AtomicLong();
-        ForwardingVfs counting = new ForwardingVfs(vfs) {
-            @Override
-            public VfsFile open(Path file, OpenMode mode) {
-                return new ForwardingVfsFile(super.open(file, mode)) {
-                    @Override
-                    public void prefetch(long position, long bytes) {
-                        told.addAndGet(path().endsWith("data") ? bytes : 0);
-                        super.prefetch(position, bytes);
-                    }
-                };
-            }
-        };
+        PrefetchVfs counting = new PrefetchVfs(vfs);
         makeGarbage(5000, 100);
         engine.close();
         try (SpaceEngine again = SpaceEngine.open(counting, DIRECTORY, 1, OwnedSpaces.settings(SMALL), epochs)) {
             GarbageCollector sweeping = again.collector();
             assertTrue(sweeping.begin(false));
-            told.set(0);
+            counting.told.set(0);
             sweeping.finishSweep();
             long moved = sweeping.bytesMoved();
             assertTrue(moved > 50_000, moved + " bytes moved");
-            assertTrue(told.get() > moved / 2, told + " bytes told of " + moved + " that were moved");
+            long told = counting.told.get();
+            assertTrue(told > moved / 2, told + " bytes told of " + moved + " that were moved");
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What a walk through some segments tells of what it is going to read. */
+/** A walk through some segments tells the kernel of the next reads. */
 class WalkAheadTest {
     private static final int PAGE = 4096;
     private static final int EXTENT = 150;
@@ -48,7 +48,6 @@ class WalkAheadTest {
                 assertTrue(range[0] >= address, "told of what was passed");
                 long beyond = range[0] + range[1] - address - EXTENT;
                 assertTrue(beyond <= WalkAhead.MAX_WINDOW_BYTES, beyond + " bytes ahead");
-                assertTrue(range[1] <= ReadAhead.PIECE_BYTES, range[1] + " bytes at once");
                 there.set((int) (range[0] / PAGE), (int) ((range[0] + range[1] - 1) / PAGE) + 1);
             }
             int page = (int) (address / PAGE);

@@ -474,11 +474,19 @@ class FlexDBIdleWalkTest {
     }
 
     private static int placesThatAreRight(Store store, IntervalCursor interval, ByteBuffer directory, int base) {
-        return places(store, interval, directory, base, true);
+        return places(store, interval, directory, base, (known, actual) -> known == actual);
     }
 
-    /** How many places in a directory are right, or are known and wrong. */
-    private static int places(Store store, IntervalCursor interval, ByteBuffer directory, int base, boolean areRight) {
+    private static int placesThatAreWrong(Store store, IntervalCursor interval, ByteBuffer directory, int base) {
+        return places(
+                store, interval, directory, base, (known, actual) -> known != actual && known != Directory.UNKNOWN);
+    }
+
+    private interface Counted {
+        boolean test(long known, long actual);
+    }
+
+    private static int places(Store store, IntervalCursor interval, ByteBuffer directory, int base, Counted counted) {
         ExtentCursor extents = new ExtentCursor();
         extents.reset(store.engine.current());
         int count = 0;
@@ -486,9 +494,7 @@ class FlexDBIdleWalkTest {
             long at = interval.logicalOffset() + Directory.relativePosition(directory, base, pair);
             extents.seek(at);
             long address = extents.address() + at - extents.logicalOffset();
-            long known = Directory.address(directory, base, pair);
-            boolean isRight = known == address;
-            count += areRight ? isRight ? 1 : 0 : !isRight && known != Directory.UNKNOWN ? 1 : 0;
+            count += counted.test(Directory.address(directory, base, pair), address) ? 1 : 0;
         }
         return count;
     }
@@ -519,7 +525,8 @@ class FlexDBIdleWalkTest {
             long location = opened.cache.find(interval.contentNumber(), 0);
             if (location >= 0 && !opened.cache.isOutline(location)) {
                 directories++;
-                int wrong = places(opened, interval, opened.cache.buffer(location), opened.cache.base(location), false);
+                int wrong = placesThatAreWrong(
+                        opened, interval, opened.cache.buffer(location), opened.cache.base(location));
                 assertEquals(0, wrong, () -> "old places " + at + " in " + interval);
             }
         }

@@ -37,8 +37,7 @@ import java.util.zip.CRC32C;
  * <p>It counts if {@link IntervalsFile} does, from which it has its intervals and the secrets of its fingerprints. It
  * stays while the store is open, and is replaced at the next clean close, by directories of the cache and by those that
  * nobody has asked for and whose pairs were not moved; if no interval has changed or moved, its first block alone is. It
- * is not forced: after a power cut it may
- * be missing or not sound, and a close that waits for the disk would be worse.
+ * is not forced: after a power cut it may be missing or not sound, and a close that waits for the disk would be worse.
  */
 final class DirectoriesFile {
     private static final System.Logger LOG = System.getLogger("io.flexdb");

@@ -84,8 +84,8 @@ public final class DiskWaits {
             suspicious = SUSPICIOUS_READS;
             return true;
         }
-        int suspiciousLeft =
-                suspicious; // each is read once, as above, and written only if it changes: threads share it
+        // Each is read once, as above, and written only if it changes: threads share it.
+        int suspiciousLeft = suspicious;
         if (suspiciousLeft > 0) {
             suspicious = suspiciousLeft - 1;
         }

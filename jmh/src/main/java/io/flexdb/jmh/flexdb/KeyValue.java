@@ -251,10 +251,8 @@ public final class KeyValue {
         prepare.replaceAll(each -> each.startsWith(DIRECT_MEMORY) ? DIRECT_MEMORY + LOAD_DIRECT_BYTES : each);
         prepare.add("--prepare");
         command.add("--prepared");
-        try (MemoryLimit limit = MemoryLimit.of(settings.memoryBytes)) {
-            return measure(prepare, subject, prefix(space) + "without the limit: ", round)
-                    && measure(limit.wrap(command), subject, prefix(space), round);
-        }
+        return measure(prepare, subject, prefix(space) + "without the limit: ", round)
+                && measureLimited(command, subject, prefix(space), round);
     }
 
     /** What runs this class in a process of its own, with the arguments of this one. */

@@ -35,9 +35,14 @@ public final class WalWriter implements AutoCloseable {
      * all of the file is filled at once. Zeros are written a page at a time: larger writes make the page cache use
      * larger units, and as a store into a mapping dirties a whole unit, each force would write all of it.
      *
-     * A write of some pages goes to a file that is mapped by a call all the same: the first store into each page faults,
-     * which takes 3 µs, and a call of 64 KiB takes 0.6 µs for each. But where each write is to be forced, later small
-     * ones would find the larger units that this makes, and have all of them written.
+     * A write that is not short goes to a file that is mapped by a call all the same: the first store into each page
+     * faults, which takes 3 µs, and a call of 64 KiB takes 0.6 µs for each. Values of 8 KiB are put 1.5 times as fast so,
+     * those of 1 KiB 1.2 times, and those of 256 bytes neither faster nor slower. But where each write is to be forced,
+     * later small ones would find the larger units that this makes, and have all of them written.
+     *
+     * Where memory is short, pages of a file have left the page cache before it is used again, and a store into one of
+     * them, or a call that writes a part of it, waits for the disk. So the system is told of the file when it is made
+     * ready. With 512 MiB for 3 GB of values of 8 KiB, writers waited half of their time for this.
      *
      * Why no crash can replay an old frame or lose a needed one:
      * W1 A file is made, and made ready for its next use, under a name that ends in ".new", which recovery takes for
@@ -58,7 +63,7 @@ public final class WalWriter implements AutoCloseable {
     private static final int FILL_BYTES = 1 << 12;
     private static final int FORCED_FILL_BYTES = 1 << 20; // or another file's force would wait for all of the zeros
     private static final int STAGING_BYTES = 1 << 16;
-    private static final int LEAST_BY_CALLS = 1 << 14; // of a payload, where there is a choice
+    private static final int LEAST_BY_CALLS = 1 << 10; // bytes of a payload, where there is a choice
 
     private final Vfs vfs;
     private final VfsFile file;
@@ -264,6 +269,7 @@ public final class WalWriter implements AutoCloseable {
             WalFormat.encodeHeader(block, next, capacity);
             file.write(block, 0);
             publish(vfs, file, directory, next.number());
+            file.prefetchInPieces(0, capacity);
             return new WalWriter(this, next);
         } catch (Throwable e) {
             closeAfter(e, file);

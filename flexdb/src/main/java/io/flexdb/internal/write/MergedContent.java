@@ -157,11 +157,21 @@ final class MergedContent {
         return Math.max(-1, places[pair]);
     }
 
-    // ---- keys, if all are in memory
+    // ---- keys that are in memory
 
-    /** Whether keys can be asked for. */
+    /** Whether the keys of all pairs can be asked for. */
     boolean haveKeys() {
         return old.count() == 0 || old.haveKeys();
+    }
+
+    /** Whether the keys of pairs from one to before another can be asked for: all of them, or those that have come. */
+    boolean haveKeys(int from, int to) {
+        boolean have = haveKeys();
+        boolean areNew = !have;
+        for (int pair = from; pair < to && areNew; pair++) {
+            areNew = origins[pair] == NEW;
+        }
+        return have || areNew;
     }
 
     /** The buffer with a pair's key. */

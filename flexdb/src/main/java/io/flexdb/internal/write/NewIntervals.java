@@ -16,6 +16,11 @@ final class NewIntervals {
      * which it has only the directory, without reading its pairs. A window is the four bytes behind what all keys of
      * the interval begin with, filled up with zeros. Where it differs from that of the key before, it makes a separator:
      * without its last zeros it is above the key before and not above its own.
+     *
+     * What an interval's keys begin with becomes longer as it is divided again and again, but windows of keys that are
+     * not in memory can't follow. In the end all keys that come look like those there are, and each commit reads these.
+     * So the windows of an interval all of whose pairs have just come skip as much as they can: with values of 8 KiB,
+     * which are alone in their intervals, that is each new one.
      */
     private final Intervals intervals;
     final IntervalReplacement replacement = new IntervalReplacement();
@@ -70,10 +75,12 @@ final class NewIntervals {
         if (pairs == 0) {
             add(content, old, 0, 0);
         }
-        if (content.haveKeys()) {
-            makeWindows(content, old);
-        } else {
-            Arrays.fill(skipped, 0, count(), content.skipped()); // they stay as they are
+        for (int part = 0; part < count(); part++) {
+            if (content.haveKeys(first(part), end(part))) {
+                makeWindows(content, old, part);
+            } else {
+                skipped[part] = content.skipped(); // they stay as they are
+            }
         }
     }
 
@@ -128,18 +135,16 @@ final class NewIntervals {
         return length;
     }
 
-    /** Makes the windows of each part skip the common prefix of all keys that belong to it, or will. */
-    private void makeWindows(MergedContent content, Interval old) {
-        for (int part = 0; part < count(); part++) {
-            int first = first(part);
-            int end = end(part);
-            int skip = first == end ? 0 : old.commonPrefix(replacement, part);
-            skipped[part] = skip;
-            for (int pair = first; pair < end; pair++) {
-                int key = content.keyPosition(pair);
-                int length = content.keyLength(pair);
-                content.directory().setWindow(pair, Directory.window(content.keyBuffer(pair), key, length, skip));
-            }
+    /** Makes the windows of a part skip the common prefix of all keys that belong to it, or will. */
+    private void makeWindows(MergedContent content, Interval old, int part) {
+        int first = first(part);
+        int end = end(part);
+        int skip = first == end ? 0 : old.commonPrefix(replacement, part);
+        skipped[part] = skip;
+        for (int pair = first; pair < end; pair++) {
+            int key = content.keyPosition(pair);
+            int length = content.keyLength(pair);
+            content.directory().setWindow(pair, Directory.window(content.keyBuffer(pair), key, length, skip));
         }
     }
 }

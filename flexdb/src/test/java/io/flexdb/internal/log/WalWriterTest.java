@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -415,7 +416,7 @@ class WalWriterTest {
     }
 
     @Test
-    void largeWritesToAMappedLogGoByCallsUnlessEachIsForced() {
+    void writesToAMappedLogThatAreNotShortGoByCallsUnlessEachIsForced() {
         WrittenVfs vfs = new WrittenVfs();
         assumeTrue(vfs.mapsSafely(temporary));
         for (boolean zeroed : new boolean[] {false, true}) {
@@ -423,7 +424,7 @@ class WalWriterTest {
             WalWriter writer = WalWriter.create(
                     vfs, temporary, new WalId(5, number, number), 1 << 20, new WalMode(true, zeroed), filled -> {});
             vfs.written = 0;
-            Writes.append(writer, 1, 16_000);
+            Writes.append(writer, 1, 1000);
             assertEquals(0, vfs.written);
             Writes.append(writer, 2, 200_000);
             Writes.append(writer, 3, 20);
@@ -434,6 +435,30 @@ class WalWriterTest {
             assertTrue(Arrays.equals(Writes.payload(2, 200_000), found.get(1)));
             writer.close();
         }
+    }
+
+    /** Its pages may have left the page cache, and a store into one of them would wait for the disk. */
+    @Test
+    void theSystemIsToldThatARecycledLogIsNeededWhole() {
+        AtomicLong told = new AtomicLong();
+        ForwardingVfs vfs = new ForwardingVfs(new SimulatedVfs(DIRECTORY)) {
+            @Override
+            public VfsFile open(Path file, OpenMode mode) {
+                return new ForwardingVfsFile(super.open(file, mode)) {
+                    @Override
+                    public void prefetch(long position, long bytes) {
+                        assertEquals(told.getAndAdd(bytes), position);
+                        assertTrue(bytes <= VfsFile.PREFETCH_BYTES, bytes + " bytes at once");
+                    }
+                };
+            }
+        };
+        int capacity = 3 * VfsFile.PREFETCH_BYTES + 4096;
+        WalWriter writer = Writes.create(vfs, DIRECTORY, 1, 5, 1, capacity, true);
+        Writes.append(writer, 1, 50);
+        assertEquals(0, told.get());
+        writer.recycle(new WalId(5, 2, 2)).close();
+        assertEquals(capacity, told.get());
     }
 
     /** Another thread forces all the time, so that frames are appended between any two steps of a force. */

@@ -19,8 +19,8 @@ public final class ReadAhead {
      * The cost: a system call for each piece, and where the kernel would read far ahead by itself a quarter more of the
      * processor's time, for it does that in larger pages.
      */
-    /** The bytes that the kernel takes at once, whatever its settings are. */
-    public static final int PIECE_BYTES = 128 << 10;
+    /** Bytes of each call. */
+    public static final int PIECE_BYTES = VfsFile.PREFETCH_BYTES;
     /** How far what is prefetched is ahead of reads. */
     public static final int AHEAD_BYTES = 2 << 20;
 

@@ -1,7 +1,6 @@
 package io.flexdb.flexspace.internal.segment;
 
 import io.flexdb.flexspace.internal.base.FilePreamble;
-import io.flexdb.flexspace.internal.prefetch.ReadAhead;
 import io.flexdb.flexspace.internal.vfs.MappedReads;
 import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.CorruptionException;
@@ -330,12 +329,9 @@ public final class SegmentReader {
         }
     }
 
-    /** Tells it of bytes alone, in pieces that it takes. */
+    /** Tells it of bytes alone. */
     void prefetchBytes(int segment, int from, int length) {
-        for (int done = 0; done < length; done += ReadAhead.PIECE_BYTES) {
-            int piece = Math.min(ReadAhead.PIECE_BYTES, length - done);
-            file.prefetch(format.filePosition(segment, from + done), piece);
-        }
+        file.prefetchInPieces(format.filePosition(segment, from), length);
     }
 
     /** The checksums of a sealed segment, from its footer if nobody has needed them lately. */

@@ -14,6 +14,9 @@ import java.nio.file.Path;
  * <p>Direct buffers are moved without a copy; heap buffers cost one.
  */
 public interface VfsFile extends AutoCloseable {
+    /** The bytes of a {@link #prefetch} that the kernel takes at once. */
+    int PREFETCH_BYTES = 128 << 10;
+
     /** The name of the file, which follows it through renames by the same {@link Vfs}. */
     Path path();
 
@@ -53,6 +56,13 @@ public interface VfsFile extends AutoCloseable {
      * waits for no disk, may do nothing, and never fails, not even after {@link #close()}.
      */
     default void prefetch(long position, long bytes) {}
+
+    /** Does what {@link #prefetch} does, in calls that the kernel takes whole, whatever its settings are. */
+    default void prefetchInPieces(long position, long bytes) {
+        for (long done = 0; done < bytes; done += PREFETCH_BYTES) {
+            prefetch(position + done, Math.min(PREFETCH_BYTES, bytes - done));
+        }
+    }
 
     /**
      * Tells that bytes that were written will be forced later, so that the disk may begin with them. No more than a

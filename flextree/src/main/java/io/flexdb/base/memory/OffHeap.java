@@ -103,9 +103,6 @@ public final class OffHeap {
 
     /** The figures of an account. They do not lead to it, nor to the store, and stay until all is collected. */
     static final class Sums {
-        // Made before there may be no memory for it.
-        private static final LongBinaryOperator LESS = (has, less) -> Math.max(0, has - less);
-
         private final Set<Held> held = ConcurrentHashMap.newKeySet();
         private final AtomicLongArray bytes = new AtomicLongArray(Use.values().length);
         private final AtomicLongArray letGo = new AtomicLongArray(Use.values().length); // and not collected yet
@@ -185,6 +182,9 @@ public final class OffHeap {
             }
         }
     }
+
+    // Made before there may be no memory for it.
+    static final LongBinaryOperator LESS = (has, less) -> Math.max(0, has - less);
 
     private static final int MAX_TRIES = 3;
     private static final int WORTH_SHARE = 8; // of what is wanted: for less nobody has garbage collected

@@ -59,7 +59,7 @@ public final class SharedMemory {
     private final AtomicLongArray held = new AtomicLongArray(OffHeap.Use.values().length);
     private final AtomicLong letGo = new AtomicLong(); // of what is counted, and not collected yet
     private final AtomicBoolean collecting = new AtomicBoolean();
-    private volatile long notCollected; // of what was let go of, by the last collection
+    private final AtomicLong notCollected = new AtomicLong(); // of what was let go of, by the last collection or since
     private volatile long collected = System.nanoTime() - COLLECT_AGAIN_NANOS;
     private final AtomicReference<Claim> claim = new AtomicReference<>(new Claim(null, 0, 0));
     private volatile long balanced = System.nanoTime() - BALANCE_AGAIN_NANOS;
@@ -251,7 +251,7 @@ public final class SharedMemory {
         if (tryReserve(asking, use, bytes)) {
             return true;
         }
-        if (claimedByOthers(asking) > 0) {
+        if (use != OffHeap.Use.READS && claimedByOthers(asking) > 0) {
             return false; // and what is free stays for the one that was refused before
         }
         long limit = limit(asking, use);
@@ -267,14 +267,14 @@ public final class SharedMemory {
             }
             Pause.nanos(FIRST_WAIT_NANOS << waits);
         }
-        notCollected = letGo.get();
+        notCollected.set(letGo.get());
         return false;
     }
 
     /** Whether it would be enough, as far as is known; and what nobody has told of is looked for once a second. */
     private boolean isCollectionWorthIt(long bytes, long limit) {
         long garbage = letGo.get();
-        return garbage > notCollected && used() - garbage + bytes <= limit
+        return garbage > notCollected.get() && used() - garbage + bytes <= limit
                 || System.nanoTime() - collected > COLLECT_AGAIN_NANOS;
     }
 
@@ -355,6 +355,7 @@ public final class SharedMemory {
         if (use.hasBudget()) {
             counted.addAndGet(-bytes);
             letGo.addAndGet(-ofLetGo);
+            notCollected.accumulateAndGet(ofLetGo, OffHeap.LESS); // the collector may have been late with it
         }
     }
 

@@ -208,6 +208,48 @@ class SharedMemoryTest {
         Reference.reachabilityFence(all);
     }
 
+    /** They don't leave it anything anyway. */
+    @Test
+    void readsGetWhatWasLetGoOfWhileAnotherStoreHasAClaim() {
+        int mib = 1 << 20;
+        SharedMemory memory = new SharedMemory(0, 16 * mib, true);
+        share(memory);
+        ByteBuffer readBefore = one.take(Use.READS, mib);
+        ByteBuffer segments = other.take(Use.SEGMENTS, 7 * mib);
+        AtomicReference<ByteBuffer> garbage = new AtomicReference<>(one.take(Use.SEGMENTS, 8 * mib));
+        assertTrue(isRefused(other, Use.SEGMENTS, 9 * mib));
+        garbage.set(null);
+        one.letGo(Use.SEGMENTS, 8 * mib);
+        assertNotNull(one.take(Use.READS, 32 << 10));
+        Reference.reachabilityFence(List.of(readBefore, segments));
+    }
+
+    private void letGo(int bytes) {
+        one.take(Use.SEGMENTS, bytes);
+        one.letGo(Use.SEGMENTS, bytes);
+    }
+
+    /** It says nothing of later garbage. */
+    @Test
+    void garbageIsCollectedAgainOnceWhatACollectionHasLeftIsGone() {
+        AtomicBoolean late = new AtomicBoolean(true);
+        SharedMemory memory = new SharedMemory(0, 1000, true, () -> {
+            if (!late.get()) {
+                System.gc();
+            }
+        });
+        share(memory);
+        letGo(800);
+        assertTrue(isRefused(one, Use.SEGMENTS, 900));
+        late.set(false);
+        Waiting.collectWhile(() -> {
+            memory.forgetGone();
+            return memory.usedBytes() > 0;
+        });
+        letGo(600);
+        assertFalse(isRefused(one, Use.SEGMENTS, 900));
+    }
+
     @Test
     void aClaimEndsWithItsStore() {
         SharedMemory memory = new SharedMemory(1000, 1000, true, () -> {});

@@ -1,14 +1,9 @@
 package io.flexdb.base.memory;
 
-import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.function.LongBinaryOperator;
 import java.util.function.LongSupplier;
 
 /**
@@ -82,110 +77,6 @@ public final class OffHeap {
         }
     }
 
-    private static final class Held extends PhantomReference<ByteBuffer> {
-        final Sums sums;
-        final Use use;
-        final long bytes;
-
-        Held(ByteBuffer buffer, Use use, Sums sums, ReferenceQueue<ByteBuffer> gone) {
-            super(buffer, gone);
-            this.sums = sums;
-            this.use = use;
-            this.bytes = buffer.capacity();
-        }
-
-        void forget() {
-            if (sums.held.remove(this)) {
-                sums.forgotten(use, bytes);
-            }
-        }
-    }
-
-    /** The figures of an account. They do not lead to it, nor to the store, and stay until all is collected. */
-    static final class Sums {
-        private final Set<Held> held = ConcurrentHashMap.newKeySet();
-        private final AtomicLongArray bytes = new AtomicLongArray(Use.values().length);
-        private final AtomicLongArray letGo = new AtomicLongArray(Use.values().length); // and not collected yet
-        private final WeakReference<OffHeap> account;
-        private final SharedMemory shared; // null for none
-        private final AtomicLong brought;
-        private volatile boolean ended;
-
-        Sums(OffHeap account, SharedMemory shared, long broughtBytes) {
-            this.account = new WeakReference<>(account);
-            this.shared = shared;
-            this.brought = new AtomicLong(broughtBytes);
-        }
-
-        /** The bytes it has brought to the common budget, which it takes back. */
-        long takeBrought() {
-            return brought.getAndSet(0);
-        }
-
-        /** Null if nobody uses it any more. */
-        OffHeap account() {
-            return account.get();
-        }
-
-        boolean hasEnded() {
-            return ended;
-        }
-
-        boolean isForgotten() {
-            return held.isEmpty() && (ended || account.get() == null);
-        }
-
-        long bytes(Use use) {
-            return bytes.get(use.ordinal());
-        }
-
-        /** Those of the cache that were not let go of. */
-        long cacheBytes() {
-            return bytes.get(Use.CACHE.ordinal()) - letGo.get(Use.CACHE.ordinal());
-        }
-
-        void note(Use use, ByteBuffer buffer, ReferenceQueue<ByteBuffer> gone) {
-            held.add(new Held(buffer, use, this, gone));
-            bytes.addAndGet(use.ordinal(), buffer.capacity());
-            if (shared != null) {
-                shared.noted(use, buffer.capacity());
-            }
-        }
-
-        private void forgotten(Use use, long count) {
-            bytes.addAndGet(use.ordinal(), -count);
-            long before = letGo.getAndAccumulate(use.ordinal(), count, LESS);
-            if (shared != null) {
-                shared.forgotten(use, count, Math.min(before, count));
-            }
-        }
-
-        /** Says that nobody uses so many bytes any more. */
-        void letGo(Use use, long count) {
-            letGo.addAndGet(use.ordinal(), count);
-            if (shared != null) {
-                shared.letGo(use, count);
-            }
-        }
-
-        /** Says that nobody uses any of this any more. */
-        private void end() {
-            ended = true;
-            if (shared != null) {
-                shared.tookBack(takeBrought());
-            }
-            for (Use use : Use.values()) {
-                long rest = bytes(use) - letGo.get(use.ordinal());
-                if (rest > 0) {
-                    letGo(use, rest);
-                }
-            }
-        }
-    }
-
-    // Made before there may be no memory for it.
-    static final LongBinaryOperator LESS = (has, less) -> Math.max(0, has - less);
-
     private static final int MAX_TRIES = 3;
     private static final int WORTH_SHARE = 8; // of what is wanted: for less nobody has garbage collected
 
@@ -197,7 +88,7 @@ public final class OffHeap {
     private final long reserveBytes;
     private final Runnable collector;
     private final ReferenceQueue<ByteBuffer> ownGone = new ReferenceQueue<>();
-    private volatile Sums sums = new Sums(this, null, 0);
+    private volatile MemorySums sums = new MemorySums(this, null, 0);
     private volatile Giver giver;
     private volatile SharedMemory shared; // null for none; written before the first buffer is taken, as the sums are
     private volatile long usesSeen;
@@ -236,7 +127,7 @@ public final class OffHeap {
      * @param broughtBytes by which the common budget is larger until this ends
      */
     public void share(SharedMemory withOthers, long broughtBytes) {
-        sums = new Sums(this, withOthers, broughtBytes);
+        sums = new MemorySums(this, withOthers, broughtBytes);
         shared = withOthers;
         withOthers.join(sums, broughtBytes);
     }
@@ -261,31 +152,11 @@ public final class OffHeap {
 
     /** Memory that others don't keep counts as held until it is collected, so that garbage is known of. */
     private void tryGiveBack(ByteBuffer buffer) {
-        SharedMemory others = shared;
-        Sums mine = sums;
-        if (others == null || mine.hasEnded()) { // then all of it has been let go of
+        MemorySums mine = sums;
+        if (shared == null || mine.hasEnded()) { // then all of it has been let go of
             return;
         }
-        for (Held entry : mine.held) {
-            if (entry.refersTo(buffer)) { // else it is not held, or no more: it must not get two owners
-                if (!mine.held.remove(entry)) {
-                    return;
-                }
-                boolean taken = false;
-                try {
-                    taken = others.offer(entry.use, buffer);
-                } finally { // the heap may be full
-                    if (taken) {
-                        mine.bytes.addAndGet(entry.use.ordinal(), -entry.bytes);
-                        entry.clear();
-                    } else {
-                        mine.held.add(entry);
-                        mine.letGo(entry.use, entry.bytes);
-                    }
-                }
-                return;
-            }
-        }
+        mine.handOver(buffer);
     }
 
     /** Says that nobody uses some bytes any more, which the garbage collector will free. Can't fail. */
@@ -522,13 +393,7 @@ public final class OffHeap {
     }
 
     private void forgetGone() {
-        forgetGone(queue());
-    }
-
-    static void forgetGone(ReferenceQueue<ByteBuffer> queue) {
-        for (Held entry = (Held) queue.poll(); entry != null; entry = (Held) queue.poll()) {
-            entry.forget();
-        }
+        MemorySums.forgetGone(queue());
     }
 
     /**

@@ -31,7 +31,8 @@ public final class SharedMemory {
      * without memory takes it as long as the JVM has some. There what was let go of does not count.
      *
      * A store that is refused memory for a segment or a commit claims it: for a moment, others leave as much of what
-     * becomes free. Otherwise they would always be first, as one that waits asks now and then only.
+     * becomes free, reads excepted, which need little. Otherwise they would always be first, as one that waits asks now
+     * and then only.
      *
      * M1  counted + free <= hard budget, at any time: who moves bytes from one to the other adds first.
      */
@@ -68,12 +69,12 @@ public final class SharedMemory {
     private final Map<Integer, OfSize> free = new HashMap<>(); // by capacity; under this object's lock
     private long wishes; // for any size; likewise
     private volatile long freeBytes; // written under the lock
-    private final OffHeap.Sums dropped = new OffHeap.Sums(null, this, 0); // of the free ones
+    private final MemorySums dropped = new MemorySums(null, this, 0); // of the free ones
     // Of stores that nobody has closed and nobody uses any more, nothing may be kept here but what is held for them.
-    private final Set<OffHeap.Sums> accounts = ConcurrentHashMap.newKeySet();
+    private final Set<MemorySums> accounts = ConcurrentHashMap.newKeySet();
 
     /** Who was refused so many bytes, and when; nobody if there is no account. */
-    private record Claim(OffHeap.Sums account, long bytes, long nanos) {}
+    private record Claim(MemorySums account, long bytes, long nanos) {}
 
     /**
      * @param mostFreeBytes what is kept at most for others to take; the garbage collector gets the rest
@@ -92,19 +93,19 @@ public final class SharedMemory {
     }
 
     /** @param broughtBytes added to the budget */
-    void join(OffHeap.Sums account, long broughtBytes) {
-        for (OffHeap.Sums other : accounts) {
+    void join(MemorySums account, long broughtBytes) {
+        for (MemorySums other : accounts) {
             if (other.account() == null) { // nobody has closed it
                 tookBack(other.takeBrought());
             }
         }
-        accounts.removeIf(OffHeap.Sums::isForgotten);
+        accounts.removeIf(MemorySums::isForgotten);
         budget.addAndGet(broughtBytes);
         accounts.add(account);
     }
 
     /** An account has ended. With the last one ends what is kept for the next one, which there may never be. */
-    void left(OffHeap.Sums account) {
+    void left(MemorySums account) {
         endClaim(account, Long.MAX_VALUE);
         if (accountCount() == 0) {
             dropFree(Long.MAX_VALUE);
@@ -142,14 +143,14 @@ public final class SharedMemory {
     /** How many stores there are. */
     public int accountCount() {
         int count = 0;
-        for (OffHeap.Sums account : accounts) {
+        for (MemorySums account : accounts) {
             OffHeap of = account.account();
             count += of != null && !account.hasEnded() ? 1 : 0;
         }
         return count;
     }
 
-    private long limit(OffHeap.Sums asking, OffHeap.Use use) {
+    private long limit(MemorySums asking, OffHeap.Use use) {
         long all = budget.get();
         if (use == OffHeap.Use.READS) {
             return all;
@@ -165,14 +166,14 @@ public final class SharedMemory {
         return all - reserved + (hard || use == OffHeap.Use.CACHE ? 0 : all / SLACK_SHARE);
     }
 
-    private long claimedByOthers(OffHeap.Sums asking) {
+    private long claimedByOthers(MemorySums asking) {
         Claim of = claim.get();
         boolean counts = of.account != null && of.account != asking && System.nanoTime() - of.nanos < CLAIMED_NANOS;
         return counts ? of.bytes : 0;
     }
 
     /** Follows a refusal. One claim counts at a time, so that what is kept for it is all there soon. */
-    private void claim(OffHeap.Sums asking, OffHeap.Use use, long bytes) {
+    private void claim(MemorySums asking, OffHeap.Use use, long bytes) {
         Claim of = claim.get();
         boolean makesRoom = use == OffHeap.Use.SEGMENTS || use == OffHeap.Use.COMMITS;
         if (makesRoom && claimedByOthers(asking) == 0) {
@@ -182,7 +183,7 @@ public final class SharedMemory {
     }
 
     /** Follows that an account has got so many bytes. */
-    private void endClaim(OffHeap.Sums asking, long bytes) {
+    private void endClaim(MemorySums asking, long bytes) {
         Claim of = claim.get();
         if (of.account == asking && of.bytes <= bytes) {
             claim.compareAndSet(of, new Claim(null, 0, 0));
@@ -199,18 +200,18 @@ public final class SharedMemory {
     }
 
     /** How much a use may have more. */
-    long spareBytes(OffHeap.Sums asking, OffHeap.Use use) {
+    long spareBytes(MemorySums asking, OffHeap.Use use) {
         return use.hasBudget() ? limit(asking, use) - used() : Long.MAX_VALUE;
     }
 
     /** Whether caches and memtables had better be small, since others wait for what is left. */
-    boolean isShort(OffHeap.Sums asking) {
+    boolean isShort(MemorySums asking) {
         return hard
                 && spareBytes(asking, OffHeap.Use.CACHE) < Math.min(MOST_RESERVED_BYTES, budget.get() / RESERVED_SHARE);
     }
 
     /** Counts what is about to be taken, if the budget has it. */
-    boolean tryReserve(OffHeap.Sums asking, OffHeap.Use use, long bytes) {
+    boolean tryReserve(MemorySums asking, OffHeap.Use use, long bytes) {
         if (!use.hasBudget()) {
             return true;
         }
@@ -231,7 +232,7 @@ public final class SharedMemory {
      *
      * @throws OutOfMemoryError if the budget does not have it then either; nothing has changed
      */
-    void reserve(OffHeap.Sums asking, OffHeap.Use use, long bytes) {
+    void reserve(MemorySums asking, OffHeap.Use use, long bytes) {
         if (!hard) {
             counted.addAndGet(use.hasBudget() ? bytes : 0);
         } else if (tryReserveAfterCollection(asking, use, bytes)) {
@@ -243,7 +244,7 @@ public final class SharedMemory {
         }
     }
 
-    private boolean tryReserveAfterCollection(OffHeap.Sums asking, OffHeap.Use use, long bytes) {
+    private boolean tryReserveAfterCollection(MemorySums asking, OffHeap.Use use, long bytes) {
         if (tryReserve(asking, use, bytes)) {
             return true;
         }
@@ -307,7 +308,7 @@ public final class SharedMemory {
     }
 
     /** Whether a memtable fits the budget: caches give way to memtables until these have half of it. */
-    boolean makeRoomForMemtable(OffHeap asking, OffHeap.Sums account, long bytes) {
+    boolean makeRoomForMemtable(OffHeap asking, MemorySums account, long bytes) {
         OffHeap.Use use = OffHeap.Use.MEMTABLES;
         if (spareBytes(account, use) >= bytes) {
             return true;
@@ -324,21 +325,21 @@ public final class SharedMemory {
     }
 
     /** Says that a store has smaller memtables than it would like to; those that have more than others give some up. */
-    void press(OffHeap.Sums account) {
+    void press(MemorySums account) {
         if (account.bytes(OffHeap.Use.MEMTABLES) < fairMemtableBytes()) {
             pressed = System.nanoTime();
         }
     }
 
     /** Whether a store has more for memtables than it should have, now that others have too little. */
-    boolean hasTooMuch(OffHeap.Sums account) {
+    boolean hasTooMuch(MemorySums account) {
         return System.nanoTime() - pressed < PRESSED_NANOS
                 && account.bytes(OffHeap.Use.MEMTABLES) > fairMemtableBytes();
     }
 
     private long fairMemtableBytes() {
         int count = 0;
-        for (OffHeap.Sums account : accounts) {
+        for (MemorySums account : accounts) {
             count += account.bytes(OffHeap.Use.MEMTABLES) >= MUCH_BYTES ? 1 : 0;
         }
         return budget.get() / 2 / Math.max(1, count);
@@ -355,7 +356,7 @@ public final class SharedMemory {
         if (use.hasBudget()) {
             counted.addAndGet(-bytes);
             letGo.addAndGet(-ofLetGo);
-            notCollected.accumulateAndGet(ofLetGo, OffHeap.LESS); // the collector may have been late with it
+            notCollected.accumulateAndGet(ofLetGo, MemorySums.LESS); // the collector may have been late with it
         }
     }
 
@@ -364,7 +365,7 @@ public final class SharedMemory {
     }
 
     void forgetGone() {
-        OffHeap.forgetGone(gone);
+        MemorySums.forgetGone(gone);
     }
 
     // ---- what others can spare
@@ -375,7 +376,7 @@ public final class SharedMemory {
         if (given >= wanted) {
             return given;
         }
-        OffHeap.Sums[] others = accounts.toArray(new OffHeap.Sums[0]);
+        MemorySums[] others = accounts.toArray(new MemorySums[0]);
         long[] sizes = new long[others.length]; // or they would change while they are compared
         for (int i = 0; i < others.length; i++) {
             sizes[i] = others[i].cacheBytes();
@@ -392,10 +393,10 @@ public final class SharedMemory {
         return given;
     }
 
-    private OffHeap.Sums largestCache(OffHeap asking) {
-        OffHeap.Sums largest = null;
+    private MemorySums largestCache(OffHeap asking) {
+        MemorySums largest = null;
         long most = 0;
-        for (OffHeap.Sums account : accounts) {
+        for (MemorySums account : accounts) {
             long bytes = account.cacheBytes();
             if (bytes > most && account.account() != asking) {
                 largest = account;
@@ -416,7 +417,7 @@ public final class SharedMemory {
         }
         balanced = now;
         forgetGone();
-        OffHeap.Sums largest = largestCache(asking);
+        MemorySums largest = largestCache(asking);
         OffHeap of = largest == null ? null : largest.account();
         if (of == null) {
             return;
@@ -439,7 +440,7 @@ public final class SharedMemory {
     }
 
     /** A buffer of exactly so many bytes, which counts, or null. */
-    synchronized ByteBuffer poll(OffHeap.Sums asking, OffHeap.Use use, int capacity) {
+    synchronized ByteBuffer poll(MemorySums asking, OffHeap.Use use, int capacity) {
         OfSize ofSize = free.get(capacity);
         if (ofSize != null && claimedByOthers(asking) > 0 && used() > limit(asking, use)) {
             return null;

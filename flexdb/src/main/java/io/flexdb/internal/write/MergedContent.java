@@ -166,12 +166,15 @@ final class MergedContent {
 
     /** Whether the keys of pairs from one to before another can be asked for: all of them, or those that have come. */
     boolean haveKeys(int from, int to) {
-        boolean have = haveKeys();
-        boolean areNew = !have;
-        for (int pair = from; pair < to && areNew; pair++) {
-            areNew = origins[pair] == NEW;
+        if (haveKeys()) {
+            return true;
         }
-        return have || areNew;
+        for (int pair = from; pair < to; pair++) {
+            if (origins[pair] != NEW) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The buffer with a pair's key. */

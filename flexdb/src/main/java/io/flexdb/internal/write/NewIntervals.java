@@ -17,8 +17,9 @@ final class NewIntervals {
      * the interval begin with, filled up with zeros. Where it differs from that of the key before, it makes a separator:
      * without its last zeros it is above the key before and not above its own.
      *
-     * What an interval's keys begin with becomes longer as it is divided again and again, but windows of keys that are
-     * not in memory can't follow. In the end all keys that come look like those there are, and each commit reads these.
+     * The prefix that all keys of an interval share becomes longer as it is divided again and again, but windows of keys
+     * that are not in memory can't follow. In the end keys that come have the windows of those there are, which each
+     * commit reads then.
      * So the windows of an interval all of whose pairs have just come skip as much as they can: with values of 8 KiB,
      * which are alone in their intervals, that is each new one.
      */

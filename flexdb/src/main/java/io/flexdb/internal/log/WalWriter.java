@@ -26,15 +26,6 @@ import java.util.function.LongConsumer;
  */
 public final class WalWriter implements AutoCloseable {
     /*
-     * A file takes its place on the disk before anything is acknowledged, so that a full disk shows itself then, and is
-     * used again and again. If each write is to be forced, zeros are written before it gets there, so that a force has
-     * nothing but data to write: half as long as for a place that was taken without being written. They are written a
-     * part at a time, not far ahead of the frames, since most of a log may never be used: of a large value it has a few
-     * dozen bytes. Of short writes one in some thousand takes a fraction of a millisecond longer for that. Where forces
-     * come now and then, nobody waits for them, and no zeros are written. Where a place can't be taken without writing,
-     * all of the file is filled at once. Zeros are written a page at a time: larger writes make the page cache use
-     * larger units, and as a store into a mapping dirties a whole unit, each force would write all of it.
-     *
      * A write that is not short goes to a file that is mapped by a call all the same: the first store into each page
      * faults, which takes 3 µs, and a call of 64 KiB takes 0.6 µs for each. Values of 8 KiB are put 1.5 times as fast so,
      * those of 1 KiB 1.2 times, and those of 256 bytes neither faster nor slower. But where each write is to be forced,
@@ -60,29 +51,27 @@ public final class WalWriter implements AutoCloseable {
      *    appends a frame that would pass it, and nobody else, first writes zeros from there on, then moves it, and then
      *    writes the frame, all under the write lock. It never falls, not by recycling either.
      */
-    private static final int FILL_BYTES = 1 << 12;
-    private static final int FORCED_FILL_BYTES = 1 << 20; // or another file's force would wait for all of the zeros
-    private static final int STAGING_BYTES = 1 << 16;
     private static final int LEAST_BY_CALLS = 1 << 10; // bytes of a payload, where there is a choice
 
     private final Vfs vfs;
     private final VfsFile file;
     private final MappedFile mapping; // null if the file is written by calls
-    private final boolean largeByCalls; // even if the file is mapped
-    private ByteBuffer staging; // null if no call was needed yet; under the write lock
+    private final boolean longByCalls; // even if the file is mapped
+    private final LogStaging staging;
     private final WalId id;
     private final long capacity;
     private boolean adopted;
     private long roomEnd; // up to where frames may go; under the write lock
     private final int zeroedAheadBytes;
     private final FrameHeader frameHeader;
-    private final ByteBuffer zeros = ByteBuffer.allocate(FILL_BYTES);
+    private final ByteBuffer zeros = ByteBuffer.allocate(WalFiles.FILL_BYTES);
     private final ReentrantLock forceLock = new ReentrantLock();
     private volatile long appendedPosition = WalFormat.FIRST_FRAME;
     private volatile long lastSequence;
     private volatile long durablePosition = WalFormat.FIRST_FRAME;
     private volatile long durableSequence;
-    private volatile long zeroedPosition; // a multiple of FILL_BYTES, W5; the capacity if no zeros are to be written
+    private volatile long
+            zeroedPosition; // a multiple of WalFiles.FILL_BYTES, W5; the capacity if no zeros are to be written
     private volatile Throwable failure;
     private volatile boolean released; // set under forceLock
     private Runnable forcedFirst; // or null
@@ -93,8 +82,11 @@ public final class WalWriter implements AutoCloseable {
         this.vfs = vfs;
         this.file = file;
         this.mapping = mode.mapped() ? map(file, capacity) : null;
-        this.largeByCalls = !mode.zeroed();
-        this.staging = mapping == null ? ByteBuffer.allocateDirect(STAGING_BYTES) : null;
+        this.longByCalls = !mode.zeroed();
+        this.staging = mode.staging();
+        if (mapping == null) {
+            staging.get(); // or the first append might find no memory
+        }
         this.id = id;
         this.capacity = capacity;
         this.roomEnd = capacity;
@@ -108,7 +100,7 @@ public final class WalWriter implements AutoCloseable {
         this.vfs = before.vfs;
         this.file = before.file;
         this.mapping = before.mapping;
-        this.largeByCalls = before.largeByCalls;
+        this.longByCalls = before.longByCalls;
         this.staging = before.staging;
         this.id = id;
         this.capacity = before.capacity;
@@ -136,21 +128,10 @@ public final class WalWriter implements AutoCloseable {
         }
         requirePositive("number", id.number());
         requirePositive("generation", id.generation());
-        Path unfinished = unfinished(directory, id.number());
-        vfs.deleteIfExists(unfinished);
-        VfsFile file = vfs.open(unfinished, OpenMode.CREATE);
+        VfsFile file = WalFiles.make(vfs, directory, id.number());
         try {
-            long written = capacity;
-            if (!file.allocateUnwritten(0, capacity)) {
-                fill(file, capacity, filled);
-            } else if (mode.zeroed()) {
-                written = Math.min(WalFormat.START + mode.zeroedAheadBytes(), capacity);
-                zero(file, ByteBuffer.allocate(FILL_BYTES), WalFormat.START, written);
-            }
-            ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
-            WalFormat.encodeHeader(block, id, capacity);
-            file.write(block, 0);
-            publish(vfs, file, directory, id.number());
+            long written = WalFiles.fill(file, capacity, mode, filled);
+            WalFiles.name(vfs, file, id, capacity);
             return new WalWriter(vfs, file, id, capacity, mode, written);
         } catch (Throwable e) {
             closeAfter(e, file);
@@ -202,35 +183,6 @@ public final class WalWriter implements AutoCloseable {
         }
     }
 
-    private static Path unfinished(Path directory, long number) {
-        return directory.resolve(WalFormat.fileName(number) + WalFormat.UNFINISHED_SUFFIX);
-    }
-
-    private static void fill(VfsFile file, long capacity, LongConsumer filled) {
-        ByteBuffer zeros = ByteBuffer.allocate(FILL_BYTES);
-        for (long end = 0; end < capacity; ) {
-            long start = end;
-            end = Math.min(start + FORCED_FILL_BYTES, capacity);
-            zero(file, zeros, start, end);
-            if (end < capacity) {
-                file.force();
-                filled.accept(end);
-            }
-        }
-    }
-
-    private static void zero(VfsFile file, ByteBuffer zeros, long start, long end) {
-        for (long position = start; position < end; position += FILL_BYTES) {
-            file.write(zeros.clear(), position);
-        }
-    }
-
-    private static void publish(Vfs vfs, VfsFile file, Path directory, long number) {
-        file.force();
-        vfs.rename(unfinished(directory, number), directory.resolve(WalFormat.fileName(number)));
-        vfs.syncDirectory(directory);
-    }
-
     private static void closeAfter(Throwable cause, VfsFile file) {
         try {
             file.close();
@@ -262,13 +214,8 @@ public final class WalWriter implements AutoCloseable {
             forceLock.unlock();
         }
         try {
-            Path directory = file.path().getParent();
-            vfs.rename(file.path(), unfinished(directory, next.number()));
-            vfs.syncDirectory(directory);
-            ByteBuffer block = ByteBuffer.allocate(WalFormat.START).order(ByteOrder.LITTLE_ENDIAN);
-            WalFormat.encodeHeader(block, next, capacity);
-            file.write(block, 0);
-            publish(vfs, file, directory, next.number());
+            WalFiles.takeName(vfs, file, next.number());
+            WalFiles.name(vfs, file, next, capacity);
             file.prefetchInPieces(0, capacity);
             return new WalWriter(this, next);
         } catch (Throwable e) {
@@ -337,10 +284,11 @@ public final class WalWriter implements AutoCloseable {
             if (end > zeroedPosition) {
                 zeroBeyond(end);
             }
-            if (mapping != null && (length < LEAST_BY_CALLS || !largeByCalls || !hasStaging())) {
+            ByteBuffer staged = stagingFor(length);
+            if (staged == null) {
                 frameHeader.writeTo(mapping, (int) payloadPosition, payload, length);
             } else {
-                appendByCalls(payloadPosition, payload, length);
+                appendByCalls(staged, payloadPosition, payload, length);
             }
         } catch (RuntimeException e) {
             throw fail(e);
@@ -350,39 +298,35 @@ public final class WalWriter implements AutoCloseable {
         return end;
     }
 
-    /** Whether there is memory for calls; without it the mapping serves. */
-    private boolean hasStaging() {
-        if (staging == null) {
-            try {
-                staging = ByteBuffer.allocateDirect(STAGING_BYTES);
-            } catch (OutOfMemoryError e) {
-                return false;
-            }
+    /** The memory for a write by calls; null if it goes through the mapping, which serves where there is none, too. */
+    private ByteBuffer stagingFor(int length) {
+        if (mapping == null) {
+            return staging.get();
         }
-        return true;
+        return longByCalls && length >= LEAST_BY_CALLS ? staging.getOrNull() : null;
     }
 
     /** W5: moves the position up to which there are zeros. */
     private void zeroBeyond(long end) {
-        long wholePages = (end + FILL_BYTES - 1) & -FILL_BYTES;
+        long wholePages = (end + WalFiles.FILL_BYTES - 1) & -WalFiles.FILL_BYTES;
         long target = Math.min(wholePages + zeroedAheadBytes, capacity);
-        zero(file, zeros, zeroedPosition, target);
+        WalFiles.zero(file, zeros, zeroedPosition, target);
         zeroedPosition = target;
     }
 
-    private void appendByCalls(long payloadPosition, byte[] payload, int length) {
-        int first = Math.min(length, STAGING_BYTES - frameHeader.bytes());
+    private void appendByCalls(ByteBuffer staged, long payloadPosition, byte[] payload, int length) {
+        int first = Math.min(length, LogStaging.BYTES - frameHeader.bytes());
         // A long payload goes first, piece by piece, and its beginning with the header last.
         for (int done = first; done < length; ) {
-            int piece = Math.min(length - done, STAGING_BYTES);
-            staging.clear().put(payload, done, piece).flip();
-            file.write(staging, payloadPosition + done);
+            int piece = Math.min(length - done, LogStaging.BYTES);
+            staged.clear().put(payload, done, piece).flip();
+            file.write(staged, payloadPosition + done);
             done += piece;
         }
-        staging.clear();
-        frameHeader.putTo(staging);
-        staging.put(payload, 0, first).flip();
-        file.write(staging, payloadPosition - frameHeader.bytes());
+        staged.clear();
+        frameHeader.putTo(staged);
+        staged.put(payload, 0, first).flip();
+        file.write(staged, payloadPosition - frameHeader.bytes());
     }
 
     /** Names what is to be forced before this file each time: what its frames refer to. Before the first append. */

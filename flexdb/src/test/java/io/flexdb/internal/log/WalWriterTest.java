@@ -1,5 +1,6 @@
 package io.flexdb.internal.log;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -25,6 +26,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -433,6 +435,32 @@ class WalWriterTest {
             List<byte[]> found = Writes.read(vfs, writer.path(), 5);
             assertEquals(3, found.size());
             assertTrue(Arrays.equals(Writes.payload(2, 200_000), found.get(1)));
+            writer.close();
+        }
+    }
+
+    /** So it is one buffer, however many logs a store has. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void logsOfAStoreAreWrittenThroughTheSameMemory(boolean mapped) {
+        SimulatedVfs vfs = new SimulatedVfs(DIRECTORY);
+        WalMode mode = new WalMode(mapped, false);
+        List<WalWriter> writers = new ArrayList<>();
+        for (int number = 1; number <= 2; number++) {
+            WalId id = new WalId(5, number, number);
+            writers.add(WalWriter.create(vfs, DIRECTORY, id, 1 << 20, mode, filled -> {}));
+        }
+        for (int i = 1; i <= 20; i++) {
+            for (WalWriter writer : writers) {
+                Writes.append(writer, i, i * 7919 % 100_000);
+            }
+        }
+        for (WalWriter writer : writers) {
+            List<byte[]> found = Writes.read(vfs, writer.path(), 5);
+            assertEquals(20, found.size());
+            for (int i = 1; i <= 20; i++) {
+                assertArrayEquals(Writes.payload(i, i * 7919 % 100_000), found.get(i - 1));
+            }
             writer.close();
         }
     }

@@ -35,13 +35,13 @@ class FlexDBBarrierTest {
             "force LogicalLog.begin < LogicalLog.create < LogRenewal.createLog",
             "sync LogicalLog.begin < LogicalLog.create < LogRenewal.createLog",
             // the write-ahead log, and its place before the space (O6, O10)
-            "force WalWriter.publish < WalWriter.create < MemLogs.makeWal",
-            "sync WalWriter.publish < WalWriter.create < MemLogs.makeWal",
+            "force WalFiles.name < WalWriter.create < MemLogs.makeWal",
+            "sync WalFiles.name < WalWriter.create < MemLogs.makeWal",
             "force WalWriter.forceLocked < WalWriter.force < SharedForce.forceAll",
-            "sync WalWriter.recycle < MemLogs.makeWal < MemLogs.newWal",
+            "sync WalFiles.takeName < WalWriter.recycle < MemLogs.makeWal",
             // the large values that it refers to (O11)
             "force LargeValues.force < WalWriter.forceLocked < WalWriter.force",
-            "force WalWriter.publish < WalWriter.recycle < MemLogs.makeWal",
+            "force WalFiles.name < WalWriter.recycle < MemLogs.makeWal",
             // commit and checkpoint
             "force BatchWrite.forceData < BatchWrite.get < SpaceDurability.writeBatch",
             "force LogicalLog.force < BatchWrite.get < SpaceDurability.writeBatch",
@@ -57,7 +57,7 @@ class FlexDBBarrierTest {
             "sync LogicalLog.begin < LogicalLog.createNext < SpaceDurability.checkpointToCopy",
             "sync SpaceDurability.checkpointToCopy < SpaceDurability.lastCheckpoint < SpaceEngine.closeCleanly");
 
-    private static final String NAME_OF_A_RECYCLED_LOG = "sync WalWriter.publish < WalWriter.recycle < MemLogs.makeWal";
+    private static final String NAME_OF_A_RECYCLED_LOG = "sync WalFiles.name < WalWriter.recycle < MemLogs.makeWal";
 
     /** Each of them makes it durable that logs behind a gap are gone. */
     private static final Set<String> GONE_LOGS = Set.of(

@@ -152,8 +152,18 @@ class FlexDBCrashTest {
                 .withDurability(durability)
                 .withStitchingThresholdBytes(durability == Durability.OS ? 300 : FlexDBOptions.DERIVED)
                 .withRangeFilter(durability == Durability.NONE);
+        cutAtAnyOperation(options, Effort.step(durability == Durability.SYNC ? 20 : 7));
+    }
+
+    @Test
+    void aCutOfACommitOfSeveralMemtablesLeavesThePrefixThatItMay() {
+        FlexDBOptions options = StoreDriver.readingDisk(true, StoreDriver.SMALL).withDurability(Durability.OS);
+        cutAtAnyOperation(options, Effort.step(10));
+    }
+
+    private void cutAtAnyOperation(FlexDBOptions options, int appendsPerPoint) {
+        Durability durability = options.durability();
         StoreDriver store = StoreDriver.closed(options, new SimulatedVfs());
-        int appendsPerPoint = Effort.step(durability == Durability.SYNC ? 20 : 7);
         store.setHook(eachButMostAppends(
                 appendsPerPoint,
                 () -> cut(

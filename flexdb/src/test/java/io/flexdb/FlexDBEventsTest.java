@@ -16,6 +16,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +37,8 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the flight recorder is told, with the names that docs/operations.md has. */
 class FlexDBEventsTest {
@@ -60,7 +63,32 @@ class FlexDBEventsTest {
 
     /** A store whose writers do all the work, so that what happens does not depend on the pace of threads. */
     private static FlexDB open(Path store) {
-        return FlexDB.open(new RealVfs(FilePermissions.OWNER), store, StoreDriver.SMALL, true);
+        return open(store, StoreDriver.SMALL);
+    }
+
+    private static FlexDB open(Path store, FlexDBOptions options) {
+        return FlexDB.open(new RealVfs(FilePermissions.OWNER), store, options, true);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCommitTakesAllFrozenMemtablesWhereItReadsFromADisk(boolean readsDisk) throws IOException {
+        Path store = directory.resolve("store");
+        List<RecordedEvent> events = record(() -> {
+            try (FlexDB db = open(store, StoreDriver.readingDisk(readsDisk, StoreDriver.SMALL))) {
+                for (int i = 0; i < 10_000; i++) {
+                    db.put(key(i * 37 % 10_000), new byte[100]);
+                }
+            }
+        });
+        long[] bytes = of("Commit", events).stream()
+                .mapToLong(commit -> commit.getLong("memtableBytes"))
+                .sorted()
+                .toArray();
+        assertTrue(bytes.length > 5, bytes.length + " commits");
+        long largest = bytes[bytes.length - 1];
+        assertEquals(readsDisk ? 2 * bytes[0] : bytes[0], largest, Arrays.toString(bytes));
+        assertEquals(largest, bytes[bytes.length / 2], Arrays.toString(bytes));
     }
 
     @Test

@@ -38,7 +38,7 @@ class FlexDBHistoryTest {
             this.random = new Random(31 * seed + durability.ordinal());
             this.keys = 20 + random.nextInt(random.nextBoolean() ? 100 : 3000);
             this.usualValueBytes = random.nextBoolean() ? 40 : 300;
-            FlexDBOptions options = StoreDriver.SMALL
+            FlexDBOptions options = StoreDriver.readingDisk(random.nextBoolean(), StoreDriver.SMALL)
                     .withDurability(durability)
                     .withCacheBytes(CACHES[random.nextInt(CACHES.length)])
                     .withStitchingThresholdBytes(random.nextBoolean() ? FlexDBOptions.DERIVED : random.nextInt(600))

@@ -19,20 +19,23 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A store on simulated files beside its oracle: whatever is done to the one is noted in the other. */
 final class StoreDriver {
     static final Path DIRECTORY = Path.of("/store");
 
     /** So small that memtables, segments, logs and extents end after a few writes. */
-    static final FlexDBOptions SMALL = withoutDisk(FlexDBOptions.defaults()
-            .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
-            .withLargeValueBytes(150) // of values of the tests, some
-            .withCacheBytes(1 << 20)
-            .withSpace(FlexSpaceOptions.defaults()
-                    .withSegments(64 * 512, 512)
-                    .withCheckpointLogBytes(16384)
-                    .withLogBufferBytes(2048)));
+    static final FlexDBOptions SMALL = readingDisk(
+            false,
+            FlexDBOptions.defaults()
+                    .withMemtableBytes(FlexDBOptions.MIN_MEMTABLE_BYTES)
+                    .withLargeValueBytes(150) // of values of the tests, some
+                    .withCacheBytes(1 << 20)
+                    .withSpace(FlexSpaceOptions.defaults()
+                            .withSegments(64 * 512, 512)
+                            .withCheckpointLogBytes(16384)
+                            .withLogBufferBytes(2048)));
 
     /** The same for tests of what passes log and memtable. */
     static final FlexDBOptions WITHOUT_LARGE = SMALL.withLargeValueBytes(1 << 20);
@@ -67,10 +70,13 @@ final class StoreDriver {
         open();
     }
 
-    /** Or a read would count as one of a slow disk where the machine is busy and the JVM reads its own files. */
-    private static FlexDBOptions withoutDisk(FlexDBOptions options) {
+    /**
+     * The options, and a kernel that reads from a disk whenever it is asked, so that commits take several memtables, or
+     * never does. The true one may do so where the machine is busy and the JVM reads its own files.
+     */
+    static FlexDBOptions readingDisk(boolean reads, FlexDBOptions options) {
         StoreSettings settings = options.settings().copy();
-        settings.diskReads = () -> 0;
+        settings.diskReads = reads ? new AtomicLong()::incrementAndGet : () -> 0;
         return FlexDBOptions.of(settings);
     }
 

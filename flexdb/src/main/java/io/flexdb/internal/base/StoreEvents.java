@@ -142,12 +142,12 @@ public final class StoreEvents {
     @Name("io.flexdb.Commit")
     @Label("Commit")
     @Category("FlexDB")
-    @Description("A memtable was committed (flushed) to the space")
+    @Description("A memtable was committed (flushed) to the space, or several at once")
     private static final class Commit extends RecordedSpan {
         @Label("Keys")
         private long keys;
 
-        @Label("Bytes of the Memtable")
+        @Label("Bytes of Memtables")
         @DataAmount
         private long memtableBytes;
 

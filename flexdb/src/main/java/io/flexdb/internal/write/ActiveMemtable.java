@@ -174,9 +174,9 @@ final class ActiveMemtable {
         return true;
     }
 
-    /** The log of the oldest can be used again. The caller tells it. */
-    void committed() {
-        uncommitted--;
+    /** The logs of so many of the oldest can be used again. The caller tells it. */
+    void committed(int count) {
+        uncommitted -= count;
         assert uncommitted >= 0;
     }
 }

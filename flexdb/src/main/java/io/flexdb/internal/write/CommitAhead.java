@@ -16,7 +16,7 @@ final class CommitAhead {
     private final WalkAhead ahead;
     private final DiskWaits waits;
     private long seenDiskReads;
-    private int sinceLook; // intervals
+    private int sinceLook = INTERVALS_PER_LOOK; // intervals
     private boolean isDiskRead;
 
     CommitAhead(WalkAhead ahead, DiskWaits waits) {
@@ -28,6 +28,11 @@ final class CommitAhead {
     /** Begins a commit. */
     void begin() {
         ahead.begin();
+    }
+
+    /** Whether the process read from a disk when that was asked last. */
+    boolean isDiskRead() {
+        return isDiskRead;
     }
 
     /** Says that much of an interval, or all of it, is read now, and of the next ones soon. By the writer. */

@@ -44,11 +44,14 @@ final class CommitProgress {
         this.committer = committer;
     }
 
-    /** Applies the oldest memtable, unless it is known that room is short; false if it is not all in the space. */
-    boolean apply(MemTable oldest, Runnable publish, Runnable betweenChanges) {
-        long last = oldest.lastSequence();
+    /**
+     * Applies frozen memtables, the oldest among them, unless it is known that room is short.
+     *
+     * @return whether all of the oldest is in the space; {@link #hasAll} tells it of the others
+     */
+    boolean apply(MemTable[] tables, Runnable publish, Runnable betweenChanges) {
+        long last = tables[0].lastSequence();
         if (stuckAt == null && Math.max(deleted, cut) <= through && through < last) {
-            MemTable[] tables = {oldest};
             stuckAt = cut(tables, last, publish, betweenChanges)
                     ? committer.apply(EntryRange.of(tables, through, last), publish, betweenChanges)
                     : FIRST_KEY;
@@ -59,7 +62,12 @@ final class CommitProgress {
                 deleted = through;
             }
         }
-        return through >= last;
+        return hasAll(tables[tables.length - 1]);
+    }
+
+    /** Whether all of a frozen memtable is in the space. */
+    boolean hasAll(MemTable table) {
+        return table.lastSequence() <= through;
     }
 
     /**

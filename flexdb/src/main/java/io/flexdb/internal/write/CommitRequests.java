@@ -179,11 +179,11 @@ final class CommitRequests {
         }
     }
 
-    /** Says that the log of the oldest memtable can be used again; wakes writers that wait for room. */
-    void signalCommitted() {
+    /** Says that the logs of so many of the oldest memtables can be used again; wakes writers that wait for room. */
+    void signalCommitted(int count) {
         monitor.lock();
         try {
-            memtables.committed();
+            memtables.committed(count);
             retries.committed();
             if (!memLogs.isReady()) {
                 logs.want();

@@ -22,7 +22,8 @@ import java.util.function.Supplier;
 /** Commits (flushes) frozen memtables, oldest first, on a thread that stores share; frees their logs and memory. */
 public final class CommitThread {
     /*
-     * The order of a commit, as the ordering rules ask; where there is no room, see CommitProgress:
+     * The order of a commit, as the ordering rules ask, for one memtable or for several that go together (CommitChoice);
+     * where there is no room, see CommitProgress:
      *   1. everything in the memtable is visible, its log is forced (O10), and the large values are in sealed segments;
      *   2. its entries are applied; roots are published now and then, while the memtable still hides partial work;
      *   3. a version without the memtable is published;
@@ -45,6 +46,7 @@ public final class CommitThread {
     private final RetiredTables retired;
     final SharedForce sharedForce;
     final LargeValues large;
+    private final CommitChoice choice;
     private final CommitProgress progress;
     private final Defragmenter defragmenter;
     private final FilterBuilder filterBuilder;
@@ -80,7 +82,7 @@ public final class CommitThread {
     private Refiner refiner;
     private int memoryWaits; // since the last commit; by the thread
     private long rootsSequence; // no entry in the writer's roots has a higher sequence number
-    private volatile MemLog committing; // for progress
+    private volatile CommitBatch committing; // null while none is
     private boolean garbageLeft; // perhaps; by the thread, as is the next
     private int readWaits; // that are left
     private boolean fileIsLong; // perhaps; by the thread
@@ -104,6 +106,7 @@ public final class CommitThread {
         this.retired = retired;
         this.sharedForce = sharedForce;
         this.rootsSequence = engine.tag();
+        this.choice = new CommitChoice(versions, committer::isDiskRead, System::nanoTime);
         this.progress = new CommitProgress(committer);
         this.errands = new Errands(health);
         this.errandsBetween = new Errands(health);
@@ -273,7 +276,11 @@ public final class CommitThread {
             }
             MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.findWork();
             if (log != null) {
-                boolean done = log.isFrozen() ? commit(log) : applyActive(log);
+                long wait = log.isFrozen() && health.isUsable() ? choice.nanosToWait(log) : 0;
+                if (wait > 0) {
+                    return wait;
+                }
+                boolean done = log.isFrozen() ? commit() : applyActive(log);
                 if (!done && !triesForMemory()) {
                     work.refused(committer.refusal(), readsHoldSegments());
                     awaitsRoom = true;
@@ -438,14 +445,10 @@ public final class CommitThread {
         return committer.failedMerges();
     }
 
-    /** How much of the oldest frozen memtable is in the space, from 0 to 1. Any thread. */
+    /** How much of the frozen memtables that are committed is in the space, from 0 to 1. Any thread. */
     public double progress() {
-        MemLog log = committing;
-        if (log == null || log != versions.oldestFrozen()) {
-            return 0;
-        }
-        return Math.min(
-                1, (double) committer.entriesApplied() / Math.max(1, log.table().keyCount()));
+        CommitBatch batch = committing;
+        return batch == null ? 0 : Math.min(1, (double) committer.entriesApplied() / Math.max(1, batch.keys()));
     }
 
     /**
@@ -467,8 +470,8 @@ public final class CommitThread {
     public boolean tryCommitAll() {
         isRecovering = true;
         try {
-            for (MemLog log = versions.oldestFrozen(); log != null; log = versions.oldestFrozen()) {
-                if (!commit(log)) {
+            while (versions.oldestFrozen() != null) {
+                if (!commit()) {
                     return false;
                 }
             }
@@ -480,11 +483,10 @@ public final class CommitThread {
         }
     }
 
-    /** Commits the oldest memtable, with some waits for memory that other stores may have for a moment. */
+    /** Commits the oldest memtable, perhaps more, with some waits for memory that other stores may have for a moment. */
     private boolean commitOldest() {
-        MemLog log = versions.oldestFrozen();
         for (int waits = 0; ; waits++) {
-            if (commit(log)) {
+            if (commit()) {
                 return true;
             }
             if (!beside.awaitMemory(waits)) {
@@ -510,36 +512,61 @@ public final class CommitThread {
         }
     }
 
-    /** Returns false if there is no room; the memtable stays then, and hides the changes that were made. */
-    private boolean commit(MemLog log) {
+    /**
+     * Commits the oldest memtable, which is frozen, and perhaps others.
+     *
+     * @return false if there is no room for the oldest; it stays then, and hides the changes that were made
+     */
+    private boolean commit() {
+        long begin = System.nanoTime();
         EventSpan event = StoreEvents.commit();
-        long last = log.table().lastSequence();
-        long bytes = event.isRecorded() ? log.table().memoryBytes() : 0;
-        long keys = event.isRecorded() ? log.table().keyCount() : 0;
-        versions.awaitVisible(last);
-        sharedForce.awaitDurable(last);
+        CommitBatch batch = choice.choose();
+        versions.awaitVisible(batch.lastSequence());
+        sharedForce.awaitDurable(batch.lastSequence());
         large.seal();
-        committing = log;
-        rootsSequence = Math.max(rootsSequence, last);
+        rootsSequence = Math.max(rootsSequence, batch.lastSequence());
+        committing = batch;
         if (!reclaiming(applying)) {
             return false;
         }
         memoryWaits = 0;
-        retired.beforeRetiring(log);
-        versions.publishWithoutOldest(rootsSequence);
-        try {
-            engine.sync(last);
-        } catch (Throwable e) { // the store fails; no version lists this log any more
-            log.wal.release();
-            throw e;
-        }
-        release(log);
-        event.finish(keys, bytes);
-        publish(); // once more, so that the memtable is free soon and not only after the next commit
+        int count = retire(batch.oldestFirst(), event);
+        publish(); // once more, so that the memtables are free soon and not only after the next commit
         versions.clock.keepMark();
-        work.signalCommitted();
+        work.signalCommitted(count);
+        choice.took(System.nanoTime() - begin);
         beside.afterCommit();
         return true;
+    }
+
+    /** Lets go of applied memtables, as far as they are wholly in the space, and returns how many are. */
+    private int retire(MemLog[] oldestFirst, EventSpan event) {
+        int count = 0;
+        long last = 0;
+        long keys = 0;
+        long bytes = 0;
+        while (count < oldestFirst.length && progress.hasAll(oldestFirst[count].table())) {
+            MemLog log = oldestFirst[count++];
+            last = log.table().lastSequence();
+            keys += log.table().keyCount();
+            bytes += log.table().memoryBytes();
+            retired.beforeRetiring(log);
+            versions.publishWithoutOldest(rootsSequence);
+        }
+        try {
+            engine.sync(last);
+        } catch (Throwable e) { // the store fails; no version lists these logs any more
+            for (int i = 0; i < count; i++) {
+                oldestFirst[i].wal.release();
+            }
+            throw e;
+        }
+        committing = null; // or their memory would be kept until the next commit
+        for (int i = 0; i < count; i++) {
+            release(oldestFirst[i]);
+        }
+        event.finish(keys, bytes);
+        return count;
     }
 
     /**
@@ -574,16 +601,16 @@ public final class CommitThread {
     }
 
     private boolean applyCommitting() {
-        return applyInTurns(committing) || applyOldest();
+        return applyInTurns() || applyOldest();
     }
 
-    private boolean applyInTurns(MemLog log) {
+    private boolean applyInTurns() {
         CommitTurns turns = committer.turns();
         if (Thread.currentThread() == thread) { // others do it while no writer is there, or are one
             turns.begin();
         }
         try {
-            return progress.apply(log.table(), publishingForReuse, publishingAndCollecting);
+            return progress.apply(committing.tables(), publishingForReuse, publishingAndCollecting);
         } finally {
             turns.end();
         }
@@ -769,7 +796,6 @@ public final class CommitThread {
     }
 
     private void release(MemLog log) {
-        committing = null; // or its memory would be kept until the next commit
         log.letRunsGo(large);
         memLogs.expectKeysLike(log.table());
         boolean hadAdopted = memLogs.hasAdopted();

@@ -218,6 +218,11 @@ public final class Committer {
         return failedMerges;
     }
 
+    /** Whether commits read from a disk of late. */
+    boolean isDiskRead() {
+        return ahead.isDiskRead();
+    }
+
     /** Says that commits are made by the caller's thread, which is the store's own. */
     void runOnThisThread() {
         ownThread = Thread.currentThread();

@@ -1,0 +1,72 @@
+package io.flexdb.internal.write;
+
+import io.flexdb.internal.log.MemLog;
+import io.flexdb.internal.read.StoreVersions;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/** Chooses the frozen memtables that a commit takes, and whether to wait for one more. For the thread that commits. */
+final class CommitChoice {
+    /*
+     * A commit of keys in random order needs a little of most intervals, and brings all of them from the disk if they
+     * are not in memory: for two memtables that takes hardly longer than for one. So there it takes all that are frozen,
+     * and waits a while for the active one to be full, if that is what would make it two. Writers do not wait for that:
+     * there is a memtable that takes their writes. In memory one at a time is better, since its log and its memory are
+     * used again sooner.
+     */
+    static final int SHARE_OF_LAST = 4; // to wait at most, of the time that the last commit took
+    static final long MOST_NANOS = 1_000_000_000;
+    private static final double FULL = 0.5; // below, it was frozen for its own sake
+
+    private final StoreVersions versions;
+    private final BooleanSupplier isDiskRead;
+    private final LongSupplier nanoClock;
+    private Object awaiting; // the oldest one while it waits for another, or has waited
+    private long due;
+    private long lastNanos; // that the last commit took
+
+    /** @param isDiskRead whether commits read from a disk */
+    CommitChoice(StoreVersions versions, BooleanSupplier isDiskRead, LongSupplier nanoClock) {
+        this.versions = versions;
+        this.isDiskRead = isDiskRead;
+        this.nanoClock = nanoClock;
+    }
+
+    /** How long to wait before a commit of the oldest memtable, which is frozen, unless another is frozen first. */
+    long nanosToWait(MemLog oldest) {
+        MemLog[] logs = versions.current().logs();
+        boolean isAlone = logs.length == 2 && !logs[0].isFrozen() && oldest.fillLevel() > FULL;
+        return isAlone && isDiskRead.getAsBoolean() ? nanosLeft(oldest) : 0;
+    }
+
+    /** What is left of the time that one is worth waiting for, which begins when this is asked first. */
+    long nanosLeft(Object oldest) {
+        long now = nanoClock.getAsLong();
+        if (awaiting != oldest) {
+            awaiting = oldest;
+            due = now + Math.min(MOST_NANOS, lastNanos / SHARE_OF_LAST);
+        }
+        return Math.max(0, due - now);
+    }
+
+    /** The memtables for a commit, at least the oldest of all, which is frozen. */
+    CommitBatch choose() {
+        MemLog[] logs = versions.current().logs();
+        int last = logs.length - 1;
+        int count = 1;
+        while (isDiskRead.getAsBoolean() && count <= last && logs[last - count].isFrozen()) {
+            count++;
+        }
+        MemLog[] oldestFirst = new MemLog[count];
+        for (int i = 0; i < count; i++) {
+            oldestFirst[i] = logs[last - i];
+        }
+        return CommitBatch.of(oldestFirst);
+    }
+
+    /** Notes how long a commit took. */
+    void took(long nanos) {
+        awaiting = null;
+        lastNanos = nanos;
+    }
+}

@@ -16,7 +16,7 @@ final class CommitAhead {
     private final WalkAhead ahead;
     private final DiskWaits waits;
     private long seenDiskReads;
-    private int sinceLook = INTERVALS_PER_LOOK; // intervals
+    private int sinceLook = INTERVALS_PER_LOOK; // intervals; the first one asks what the opening has read
     private boolean isDiskRead;
 
     CommitAhead(WalkAhead ahead, DiskWaits waits) {

@@ -6,20 +6,26 @@ import io.flexdb.internal.mem.MemTable;
 /**
  * Frozen memtables that one commit brings into the space, the oldest of all among them.
  *
- * @param oldestFirst with their logs
- * @param tables the same memtables, the newest first
+ * @param newestFirst with their logs
+ * @param tables the same memtables
  * @param keys that they have, each once for each memtable
  */
-record CommitBatch(MemLog[] oldestFirst, MemTable[] tables, long keys) {
-    static CommitBatch of(MemLog[] oldestFirst) {
-        MemTable[] newestFirst = new MemTable[oldestFirst.length];
+record CommitBatch(MemLog[] newestFirst, MemTable[] tables, long keys) {
+    static CommitBatch of(MemLog[] newestFirst) {
+        MemTable[] tables = tables(newestFirst);
         long keys = 0;
-        for (int i = 0; i < oldestFirst.length; i++) {
-            MemTable table = oldestFirst[i].table();
-            newestFirst[newestFirst.length - 1 - i] = table;
+        for (MemTable table : tables) {
             keys += table.keyCount();
         }
-        return new CommitBatch(oldestFirst, newestFirst, keys);
+        return new CommitBatch(newestFirst, tables, keys);
+    }
+
+    static MemTable[] tables(MemLog[] logs) {
+        MemTable[] tables = new MemTable[logs.length];
+        for (int i = 0; i < tables.length; i++) {
+            tables[i] = logs[i].table();
+        }
+        return tables;
     }
 
     /** The number of the last write. */

@@ -2,6 +2,7 @@ package io.flexdb.internal.write;
 
 import io.flexdb.internal.log.MemLog;
 import io.flexdb.internal.read.StoreVersions;
+import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
@@ -39,7 +40,7 @@ final class CommitChoice {
         return isAlone && isDiskRead.getAsBoolean() ? nanosLeft(oldest) : 0;
     }
 
-    /** What is left of the time that one is worth waiting for, which begins when this is asked first. */
+    /** The rest of the time that another one is worth waiting for, which begins when this is asked first. */
     long nanosLeft(Object oldest) {
         long now = nanoClock.getAsLong();
         if (awaiting != oldest) {
@@ -52,16 +53,11 @@ final class CommitChoice {
     /** The memtables for a commit, at least the oldest of all, which is frozen. */
     CommitBatch choose() {
         MemLog[] logs = versions.current().logs();
-        int last = logs.length - 1;
-        int count = 1;
-        while (isDiskRead.getAsBoolean() && count <= last && logs[last - count].isFrozen()) {
-            count++;
+        int newest = logs.length - 1;
+        while (isDiskRead.getAsBoolean() && newest > 0 && logs[newest - 1].isFrozen()) {
+            newest--;
         }
-        MemLog[] oldestFirst = new MemLog[count];
-        for (int i = 0; i < count; i++) {
-            oldestFirst[i] = logs[last - i];
-        }
-        return CommitBatch.of(oldestFirst);
+        return CommitBatch.of(Arrays.copyOfRange(logs, newest, logs.length));
     }
 
     /** Notes how long a commit took. */

@@ -530,7 +530,7 @@ public final class CommitThread {
             return false;
         }
         memoryWaits = 0;
-        int count = retire(batch.oldestFirst(), event);
+        int count = retire(batch.newestFirst(), event);
         publish(); // once more, so that the memtables are free soon and not only after the next commit
         versions.clock.keepMark();
         work.signalCommitted(count);
@@ -540,13 +540,13 @@ public final class CommitThread {
     }
 
     /** Lets go of applied memtables, as far as they are wholly in the space, and returns how many are. */
-    private int retire(MemLog[] oldestFirst, EventSpan event) {
-        int count = 0;
+    private int retire(MemLog[] newestFirst, EventSpan event) {
+        int newest = newestFirst.length;
         long last = 0;
         long keys = 0;
         long bytes = 0;
-        while (count < oldestFirst.length && progress.hasAll(oldestFirst[count].table())) {
-            MemLog log = oldestFirst[count++];
+        while (newest > 0 && progress.hasAll(newestFirst[newest - 1].table())) {
+            MemLog log = newestFirst[--newest];
             last = log.table().lastSequence();
             keys += log.table().keyCount();
             bytes += log.table().memoryBytes();
@@ -556,17 +556,17 @@ public final class CommitThread {
         try {
             engine.sync(last);
         } catch (Throwable e) { // the store fails; no version lists these logs any more
-            for (int i = 0; i < count; i++) {
-                oldestFirst[i].wal.release();
+            for (int i = newest; i < newestFirst.length; i++) {
+                newestFirst[i].wal.release();
             }
             throw e;
         }
         committing = null; // or their memory would be kept until the next commit
-        for (int i = 0; i < count; i++) {
-            release(oldestFirst[i]);
+        for (int i = newestFirst.length - 1; i >= newest; i--) {
+            release(newestFirst[i]);
         }
         event.finish(keys, bytes);
-        return count;
+        return newestFirst.length - newest;
     }
 
     /**
@@ -582,7 +582,7 @@ public final class CommitThread {
         MemTable[] tables = {};
         if (committer.merges.canMergeSome()) {
             versions.awaitVisible(work.lastSequence());
-            tables = tables(versions.current().logs());
+            tables = CommitBatch.tables(versions.current().logs());
         }
         committer.reclaiming.begin(time, tables);
         try {
@@ -590,14 +590,6 @@ public final class CommitThread {
         } finally {
             committer.reclaiming.end();
         }
-    }
-
-    private static MemTable[] tables(MemLog[] logs) {
-        MemTable[] tables = new MemTable[logs.length];
-        for (int i = 0; i < tables.length; i++) {
-            tables[i] = logs[i].table();
-        }
-        return tables;
     }
 
     private boolean applyCommitting() {
@@ -623,7 +615,7 @@ public final class CommitThread {
         large.seal();
         rootsSequence = Math.max(rootsSequence, visible);
         MemLog[] logs = versions.current().logs(); // which has all up to the number, as that was taken before
-        return progress.applyOldest(tables(logs), visible, publishingForReuse);
+        return progress.applyOldest(CommitBatch.tables(logs), visible, publishingForReuse);
     }
 
     /**

@@ -32,8 +32,9 @@ public final class EditReservation {
      * To look for places in three files costs more than a small change does. So they are reserved for many small
      * changes at once, each of which then takes its part of what is granted.
      *
-     * R1  What is granted is there: the bytes in the open segment, which has its place in the file, and below the cap;
-     *     the edits and places of each change in the logical log and the FlexTree file, with all that is kept back.
+     * R1  What is granted is there: the bytes in the open segment, which has its place in the file; the edits and places
+     *     of each change in the logical log and the FlexTree file, with all that is kept back. Bytes below the cap are
+     *     asked for by each change: meanwhile others may have staged some, which count there.
      * R2  Whatever else takes of that revokes what is left: a log batch, since it pads data and log; a checkpoint,
      *     since it begins another log; and whoever reserves for edits, as garbage collection does before it moves.
      */
@@ -197,10 +198,10 @@ public final class EditReservation {
 
     /** Takes one change that appends so many bytes from what is granted, if that has it. */
     public boolean takeGranted(long bytes) {
-        if (!granted.take(bytes)) {
+        if (segments.exceedsCap(bytes) || !granted.take(bytes)) {
             return false;
         }
-        assert granted.bytes + bytes <= Math.max(0, segments.bytesInOpenSegment()) : "R1";
+        assert granted.bytes + bytes <= Math.max(0, segments.placeInOpenSegment()) : "R1";
         assert logHolds((granted.changes + 1L) * EDITS_OF_A_CHANGE) : "R1";
         return true;
     }

@@ -206,10 +206,14 @@ public final class SegmentReservation {
      * again. Not positive if that is nothing.
      */
     public long bytesInOpenSegment() {
+        return Math.min(placeInOpenSegment(), maxLiveBytes - store.liveBytes() - store.stagedBytes());
+    }
+
+    /** Bytes of that which the cap does not count. */
+    int placeInOpenSegment() {
         Segment open = store.openSegment();
         int claimed = open == null ? 0 : store.openClaimedBytes() - open.usedBytes;
-        return Math.min(
-                Math.min(store.roomInOpenSegment(), claimed), maxLiveBytes - store.liveBytes() - store.stagedBytes());
+        return Math.min(store.roomInOpenSegment(), claimed);
     }
 
     /** Claims what is missing of the open segment, and segments until so many can be opened: all of them, or none. */

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.FlexSpaceOptions;
 import io.flexdb.flexspace.internal.owner.OwnedSpaces;
+import io.flexdb.flexspace.internal.segment.StagedBytes;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.testing.Effort;
@@ -142,6 +143,38 @@ class ChangeReservationTest {
         assertTrue(refusals > 20, refusals + " refusals");
         long dataBytes = vfs.content(DIRECTORY.resolve("data")).length;
         assertTrue(dataBytes <= 4096 + 32L * SEGMENT, dataBytes + " bytes in the data file");
+    }
+
+    /** Values are staged while small changes take what they are granted. */
+    @ParameterizedTest
+    @MethodSource("twentySeeds")
+    void whatIsStagedMeanwhileIsBelowTheCapToo(int seed) {
+        random.setSeed(seed);
+        open(SMALL.withMaxDataBytes(32L * SEGMENT));
+        int dataBytes = engine.store().format().dataBytes;
+        long most = 28L * dataBytes / 32 * 30;
+        fill(most - 4 * dataBytes);
+        try (StagedBytes staged = engine.stage()) {
+            staged.append(ByteBuffer.allocate(512)); // so it has a segment
+            fill(most - dataBytes - random.nextInt(2000));
+            do {
+                assertTrue(insert(1 + random.nextInt(20)));
+                staged.append(ByteBuffer.allocate(512));
+            } while (staged.roomInSegment() >= 512);
+            int changes = 0;
+            while (insert(1 + random.nextInt(20))) {
+                assertTrue(engine.figures().liveBytes() + staged.bytes() <= most);
+                assertTrue(++changes < 10_000);
+            }
+        }
+        engine.close();
+    }
+
+    private void fill(long liveBytes) {
+        while (engine.figures().liveBytes() < liveBytes) {
+            assertTrue(insert(512));
+            engine.collectSomeGarbage(true);
+        }
     }
 
     private static List<Integer> twentySeeds() {

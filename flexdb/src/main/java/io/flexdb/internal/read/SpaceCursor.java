@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 final class SpaceCursor {
     /*
      * Has copies of pairs of the interval it stands in, in the memory of a context, which is the owner's. A short read
-     * protects the copying, and a read of the pin, which the store may end at any time. A pair is brought when the cursor comes to it, and some behind it in the direction of the
-     * walk: see PairsAhead.
+     * protects the copying, and a read of the pin, which the store may end at any time. A pair is brought when the
+     * cursor comes to it, and some behind it in the direction of the walk: see PairsAhead.
      *
      * A pair is taken apart when the cursor comes to it, and only then.
      */

@@ -94,6 +94,7 @@ final class SpaceReader {
     private void read(SpaceRange range, ByteBuffer destination, int position, Scratch scratch) {
         ExtentPrefetcher prefetcher = scratch.prefetcher;
         boolean sequential = prefetcher.begin(range.logicalOffset(), range.length()) && !range.isLast();
+        scratch.segments.setEndsWalk(range.isLast());
         boolean looksAtFirst = sequential && prefetcher.looks();
         range.begin();
         while (range.next(destination, position)) {
@@ -105,6 +106,7 @@ final class SpaceReader {
                 range.comeBack();
             }
         }
+        scratch.segments.setEndsWalk(false);
         if (sequential) {
             prefetcher.afterSequential(range.extents());
         }

@@ -15,6 +15,8 @@ public final class ReadScratch {
      * The choice: what is in the buffer serves the reads that follow, until something else comes in. When they go
      * on in the data file where the last one ended, more comes in than they ask for, twice as much each time. That
      * saves system calls and checksums, whether the disk is waited for or not: which is what ExtentPrefetcher sees to.
+     * But not at the known end of a walk, where the kernel would read ahead, too: a short scan of cold data brought
+     * eight pages that nobody wanted.
      *
      * W1  What the buffer holds serves the same use of the same segment only: its frames that are in the file do not
      *     change (I3).
@@ -44,7 +46,8 @@ public final class ReadScratch {
     // The state of the reads:
     private Segment lastSegment;
     private int lastEnd;
-    private boolean continued; // the read under way goes on where the last one ended
+    private boolean endsWalk; // nothing is wanted behind the reads
+    private boolean continued; // the read under way goes on where the last one ended, and others will
     private int aheadBytes;
     private long bytesRead;
 
@@ -78,13 +81,18 @@ public final class ReadScratch {
         destination = null;
     }
 
+    /** Says whether the walk ends with the next reads. */
+    public void setEndsWalk(boolean ends) {
+        endsWalk = ends;
+    }
+
     /**
      * Begins a read of the file.
      *
      * @return 0, or, if it goes on where the last one ended, how many bytes to read from the file: more than it wants
      */
     int begin(int position, int length) {
-        continued = lastSegment == wanted && lastEnd == position;
+        continued = !endsWalk && lastSegment == wanted && lastEnd == position;
         lastSegment = wanted;
         lastEnd = position + length;
         aheadBytes = continued && length < MIN_AHEAD_BYTES ? Math.max(aheadBytes, MIN_AHEAD_BYTES) : 0;

@@ -169,6 +169,21 @@ class SpaceReaderTest {
     }
 
     @Test
+    void nothingIsBroughtBehindTheEndOfAWalk() {
+        SpaceReader reader = reader(false); // in the order of the file
+        SpaceRange range = new SpaceRange();
+        ByteBuffer buffer = ByteBuffer.allocateDirect(3 * EXTENT);
+        for (int first = 0; first < 9; first += 3) {
+            range.set(tree.current(), (long) first * EXTENT, 3 * EXTENT).last(true);
+            reader.read(range, buffer, 0);
+        }
+        assertEquals(9, disk.cached.cardinality());
+        assertEquals(0, disk.prefetches);
+        read(reader, 9, 3);
+        assertTrue(disk.cached.cardinality() > 12, "a walk that goes on has more brought");
+    }
+
+    @Test
     void whatIsInMemoryIsNotPrefetched() {
         SpaceReader reader = scattered();
         disk.cached.set(0, disk.cached.size() + 2 * EXTENTS);

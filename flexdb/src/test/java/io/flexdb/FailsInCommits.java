@@ -1,7 +1,6 @@
 package io.flexdb;
 
 import io.flexdb.internal.mem.OperandFold;
-import io.flexdb.internal.write.Committer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -12,6 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * space, and their value must be right all the same.
  */
 final class FailsInCommits implements MergeFunction {
+    private static final String OPERAND_MERGER = "io.flexdb.internal.write.OperandMerger"; // which is not public
+
     private final MergeFunction function;
     private final AtomicInteger calls = new AtomicInteger();
 
@@ -34,7 +35,7 @@ final class FailsInCommits implements MergeFunction {
                 .walk(frames -> frames.dropWhile(FailsInCommits::isBelowFold)
                         .skip(1)
                         .findFirst()
-                        .filter(frame -> frame.getClassName().equals(Committer.class.getName())
+                        .filter(frame -> frame.getClassName().equals(OPERAND_MERGER)
                                 || frame.getMethodName().equals("mergedOrWaiting"))
                         .isPresent());
     }

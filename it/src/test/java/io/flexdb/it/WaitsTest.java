@@ -59,10 +59,8 @@ class WaitsTest {
             allow("EventCount Pause.nanos", 1, "no memory: nobody tells when there is some"),
             allow("StripedPool Pause.nanos", 1, "no memory: nobody tells when there is some"),
             allow("Monitor Pause.nanos", 1, "no memory: nobody tells when there is some"),
-            allow(
-                    "CommitThread Pause.nanos",
-                    2,
-                    "no memory at the end; 50 looks after a commit at most, which others don't wait for"),
+            allow("CommitThread Pause.nanos", 1, "no memory at the end: nobody tells when there is some"),
+            allow("Upkeep Pause.nanos", 1, "50 looks after a commit at most, which others don't wait for"),
             allow("LogThread Pause.nanos", 1, "a memtable that a read holds, by a thread that no other task waits for"),
             allow("WritePacer Pause.nanos", 1, "holds a write back for a time; some looks, each after twice as long"),
             allow("CommitTurns Pause.nanos", 1, "once, by a write that leaves its processor to the commit thread"),

@@ -9,16 +9,23 @@ import io.flexdb.storage.StoreFullException;
 final class AwaitedRotation extends MemtableRotation {
     private final LogRequests logs;
     private final StoreVersions versions;
+    private final CommitThread commits;
     private final Runnable startTasks;
 
     /**
      * @param startTasks run before the first memtable begins, perhaps more than once
      * @param segmentBytes of the space
      */
-    AwaitedRotation(ActiveMemtable memtables, SpaceRetries retries, Runnable startTasks, long segmentBytes) {
+    AwaitedRotation(
+            ActiveMemtable memtables,
+            SpaceRetries retries,
+            CommitThread commits,
+            Runnable startTasks,
+            long segmentBytes) {
         super(memtables, retries, segmentBytes);
         this.logs = memtables.logs;
         this.versions = memtables.versions;
+        this.commits = commits;
         this.startTasks = startTasks;
     }
 
@@ -114,7 +121,15 @@ final class AwaitedRotation extends MemtableRotation {
 
     @Override
     void commitWritten(Runnable goOn) {
-        long last = memtables.lastSequence();
+        commits.beginHurry();
+        try {
+            awaitCommit(memtables.lastSequence(), goOn);
+        } finally {
+            commits.endHurry();
+        }
+    }
+
+    private void awaitCommit(long last, Runnable goOn) {
         while (isInMemtables(last)) {
             MemLog active = memtables.get();
             boolean isNext = active != null && active == versions.current().oldest();

@@ -12,8 +12,8 @@ final class CommitChoice {
      * A commit of keys in random order needs a little of most intervals, and brings all of them from the disk if they
      * are not in memory: for two memtables that takes hardly longer than for one. So there it takes all that are frozen,
      * and waits a while for the active one to be full, if that is what would make it two. Writers do not wait for that:
-     * there is a memtable that takes their writes. In memory one at a time is better, since its log and its memory are
-     * used again sooner.
+     * there is a memtable that takes their writes; but who waits for a commit ends it. In memory one at a time is better,
+     * since its log and its memory are used again sooner.
      */
     static final int SHARE_OF_LAST = 4; // to wait at most, of the time that the last commit took
     static final long MOST_NANOS = 1_000_000_000;
@@ -25,6 +25,7 @@ final class CommitChoice {
     private Object awaiting; // the oldest one while it waits for another, or has waited
     private long due;
     private long lastNanos; // that the last commit took
+    private volatile int waiting; // callers who wait for commits; changed under the write lock
 
     /** @param isDiskRead whether commits read from a disk */
     CommitChoice(StoreVersions versions, BooleanSupplier isDiskRead, LongSupplier nanoClock) {
@@ -47,7 +48,17 @@ final class CommitChoice {
             awaiting = oldest;
             due = now + Math.min(MOST_NANOS, lastNanos / SHARE_OF_LAST);
         }
-        return Math.max(0, due - now);
+        return waiting > 0 ? 0 : Math.max(0, due - now);
+    }
+
+    /** Notes that somebody begins to wait for commits, so that they wait for nothing. Under the write lock. */
+    void beginHurry() {
+        waiting++;
+    }
+
+    /** Notes that somebody does not wait any more. Under the write lock. */
+    void endHurry() {
+        waiting--;
     }
 
     /** The memtables for a commit, at least the oldest of all, which is frozen. */

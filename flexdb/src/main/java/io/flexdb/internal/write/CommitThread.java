@@ -30,13 +30,10 @@ public final class CommitThread {
      *   4. data and logical log are forced, with the last sequence number as tag (O1);
      *   5. the log may be recycled (O6), and the memory be used again when no reader has it.
      */
-    private static final byte[] FIRST_KEY = {};
     private static final long ENDS = -1;
     private static final long FIRST_MEMORY_WAIT_NANOS = 5_000_000;
     private static final long LONGEST_MEMORY_WAIT_NANOS = 80_000_000; // what becomes free is kept a little longer
     private static final int MAX_MEMORY_WAITS = 128; // ten seconds in all; then writers, or who closes, are told
-    private static final long READ_WAIT_NANOS = 200_000;
-    private static final int MAX_READ_WAITS = 50; // some ten milliseconds in all; then the next commit sees to it
 
     private final StoreVersions versions;
     private final Health health;
@@ -48,28 +45,24 @@ public final class CommitThread {
     final LargeValues large;
     private final CommitChoice choice;
     private final CommitProgress progress;
-    private final Defragmenter defragmenter;
-    private final FilterBuilder filterBuilder;
     private final Errands errands;
     private final Errands errandsBetween; // that are not done in the middle of a commit
     private final RunLinker linker;
     private final Compactor compactor;
-    private final Sweeper sweeper;
+    private final Upkeep upkeep;
     private final Scheduler scheduler;
     private final Beside beside;
     private final String name;
     // Made at opening: where the JVM makes the code of a lambda in a full heap, that may fail, and then it fails for
     // good.
     private final Scheduler.Work running = this::run;
-    private final Runnable publishing = this::publish;
-    private final Runnable publishingForReuse = this::publishForReuse;
-    private final Runnable publishingAndCollecting = this::publishAndCollect;
+    final Runnable publishing = this::publish;
+    final Runnable publishingForReuse = this::publishForReuse;
+    final Runnable publishingAndCollecting = this::publishAndCollect;
     private final BooleanSupplier committingOldest = this::commitOldest;
     private final BooleanSupplier applyingActive = this::applyNewest;
     private final BooleanSupplier applying = this::applyCommitting;
     private final BooleanSupplier applyingOldest = this::applyOldest;
-    private final BooleanSupplier sweeping = this::sweepInTime;
-    private final BooleanSupplier defragmenting = this::defragmentInTime;
     private volatile Scheduler.Task task; // null until it begins, and where writers commit themselves
     private volatile Thread thread; // that runs it; null while none does
     // By the task.
@@ -83,9 +76,6 @@ public final class CommitThread {
     private int memoryWaits; // since the last commit; by the thread
     private long rootsSequence; // no entry in the writer's roots has a higher sequence number
     private volatile CommitBatch committing; // null while none is
-    private boolean garbageLeft; // perhaps; by the thread, as is the next
-    private int readWaits; // that are left
-    private boolean fileIsLong; // perhaps; by the thread
     private boolean isRecovering; // by whoever opens the store, before the thread begins
 
     public CommitThread(
@@ -100,8 +90,6 @@ public final class CommitThread {
         this.health = versions.health;
         this.engine = committer.engine;
         this.committer = committer;
-        this.defragmenter = committer.defragmenter(settings.defragmentedBytesPerSecond, settings.nanoClock, versions);
-        this.filterBuilder = committer.filterBuilder(System::nanoTime);
         this.memLogs = retired.memLogs;
         this.retired = retired;
         this.sharedForce = sharedForce;
@@ -112,10 +100,7 @@ public final class CommitThread {
         this.errandsBetween = new Errands(health);
         this.linker = new RunLinker(committer);
         this.compactor = new Compactor(committer);
-        this.sweeper = new Sweeper(committer, compactor, System::nanoTime);
-        if (versions.clock.mayHaveTimes()) {
-            sweeper.count(FIRST_KEY, null);
-        }
+        this.upkeep = new Upkeep(settings, versions, committer, compactor, this);
         this.scheduler = scheduler;
         this.beside = scheduler.choose(BesideTask::new, BesideCallers::new);
         this.name = "flexdb-commit " + health.directory();
@@ -178,13 +163,12 @@ public final class CommitThread {
 
     /** Whether it is time for work that may wait. By the thread, with the write lock: it reads no files. */
     public boolean isSpareTimeWanted() {
-        return filterBuilder.isDue() || defragmenter.isDue() || sweeper.isDue();
+        return upkeep.isDue();
     }
 
     /** How long to wait for such work, if nothing else comes, before asking again. By the thread. */
     public long nanosToNextLook() {
-        long others = Math.min(filterBuilder.nanosToNextLook(), defragmenter.nanosToNextLook());
-        return Math.min(others, sweeper.nanosToNextLook());
+        return upkeep.nanosToNextLook();
     }
 
     /** Whether somebody, a snapshot perhaps, reads a memtable that is committed. Any thread. */
@@ -208,6 +192,17 @@ public final class CommitThread {
         if (begun != null) {
             begun.wake();
         }
+    }
+
+    /** Has commits wait for no further memtable until {@link #endHurry}. Under the write lock. */
+    void beginHurry() {
+        choice.beginHurry();
+        wake();
+    }
+
+    /** See {@link #beginHurry}. Under the write lock. */
+    void endHurry() {
+        choice.endHurry();
     }
 
     /**
@@ -271,10 +266,10 @@ public final class CommitThread {
                 }
                 return 0;
             }
-            if (!garbageLeft && readWaits == 0 && !fileIsLong && memLogs.shouldKeepNothing()) {
+            if (!upkeep.isUnderWay() && memLogs.shouldKeepNothing()) {
                 engine.giveBackMemory(); // a store that is hardly written to keeps none for segments
             }
-            MemLog log = garbageLeft || readWaits > 0 || fileIsLong ? work.pollWork() : work.findWork();
+            MemLog log = upkeep.isUnderWay() ? work.pollWork() : work.findWork();
             if (log != null) {
                 long wait = log.isFrozen() && health.isUsable() ? choice.nanosToWait(log) : 0;
                 if (wait > 0) {
@@ -289,19 +284,7 @@ public final class CommitThread {
                 return ENDS;
             } else if (refiner.hasReady()) {
                 refineSome();
-            } else if (garbageLeft) {
-                collectSlice();
-            } else if (readWaits > 0) {
-                awaitShortReads();
-            } else if (fileIsLong) {
-                shortenFile();
-            } else if (sweeper.isDue()) {
-                sweepSome();
-            } else if (filterBuilder.isDue()) {
-                filterBuilder.buildSome();
-            } else if (defragmenter.isDue()) {
-                defragmentSome();
-            } else if (!hasErrands()) {
+            } else if (!upkeep.doSome() && !hasErrands()) {
                 return work.nanosToNextLook();
             }
         }
@@ -347,76 +330,20 @@ public final class CommitThread {
         return Math.min(LONGEST_MEMORY_WAIT_NANOS, FIRST_MEMORY_WAIT_NANOS << Math.min(waits, 8));
     }
 
-    /** Collects a slice of garbage while there is nothing to commit, and publishes, so that segments become free. */
-    private void collectSlice() {
-        garbageLeft = engine.collectSlice(Long.MAX_VALUE);
-        if (garbageLeft) {
-            publish();
-        } else {
-            readWaits = MAX_READ_WAITS;
-            fileIsLong = true;
-        }
-    }
-
-    /** Cuts spare bytes off the end of the data file, and has live ones moved from there, if that is worth it. */
-    private void shortenFile() {
-        garbageLeft = engine.shorten(false);
-        fileIsLong = false;
-    }
-
-    /** Has segments that were emptied last become free, too: nothing else is published until somebody writes. */
-    private void awaitShortReads() {
-        readWaits--;
-        if (!engine.awaitsShortReads()) {
-            readWaits = 0;
-            return;
-        }
-        publish();
-        Pause.nanos(READ_WAIT_NANOS);
-    }
-
     private void refineSome() {
         if (refiner.applySome() > 0) {
             publish();
         }
     }
 
-    /** Removes some expired pairs, where it is worth it. */
-    private void sweepSome() {
-        garbageLeft |= reclaiming(sweeping);
-    }
-
-    /** Returns whether a sweep has ended. */
-    private boolean sweepInTime() {
-        long now = committer.reclaiming.time();
-        return sweeper.begin(now) && sweeper.sweepSome(now, publishingForReuse);
-    }
-
-    private void defragmentSome() {
-        if (defragmenter.mayBegin()) {
-            reclaiming(defragmenting);
-        }
-    }
-
-    private boolean defragmentInTime() {
-        garbageLeft |= defragmenter.defragmentSome(publishingForReuse, publishingAndCollecting);
-        return true;
-    }
-
     /** Writes all fragmented intervals anew, on the caller's thread. For stores without a thread. */
     public void defragmentHere() {
-        orStop(() -> {
-            reclaiming(() -> {
-                defragmenter.defragmentAll(publishing);
-                return true;
-            });
-            return true;
-        });
+        orStop(upkeep::defragmentAll);
     }
 
     /** Makes all filters that are missing, on the caller's thread. For stores without a thread. */
     public void buildFiltersHere() {
-        filterBuilder.buildAll();
+        upkeep.buildFilters();
     }
 
     /** Publishes the roots, whatever has brought entries into them. By the thread that commits. */
@@ -437,7 +364,7 @@ public final class CommitThread {
 
     /** Bytes of intervals that were defragmented. Any thread. */
     public long defragmentedBytes() {
-        return defragmenter.bytesWritten();
+        return upkeep.defragmentedBytes();
     }
 
     /** Counts how often operands were left to wait in their pair because the merge function failed. Any thread. */
@@ -526,7 +453,7 @@ public final class CommitThread {
         large.seal();
         rootsSequence = Math.max(rootsSequence, batch.lastSequence());
         committing = batch;
-        if (!reclaiming(applying)) {
+        if (!reclaim(applying)) {
             return false;
         }
         memoryWaits = 0;
@@ -574,7 +501,7 @@ public final class CommitThread {
      * counts are in the memtables that are listed then: no later write takes such a time, and writes that have got
      * their numbers are waited for.
      */
-    private boolean reclaiming(BooleanSupplier change) {
+    boolean reclaim(BooleanSupplier change) {
         if (committer.reclaiming.isBegun()) { // an errand beside a commit, with the time of that
             return change.getAsBoolean();
         }
@@ -624,7 +551,7 @@ public final class CommitThread {
      * in it.
      */
     private boolean applyActive(MemLog log) {
-        boolean applied = reclaiming(applyingOldest);
+        boolean applied = reclaim(applyingOldest);
         if (applied) {
             work.freeze(log); // unless a writer has begun another one meanwhile
         }
@@ -684,9 +611,9 @@ public final class CommitThread {
                 published.run();
             });
             committer.forgetReplaced();
-            garbageLeft = true;
+            upkeep.noteGarbage();
             if (versions.clock.mayHaveTimes() && run.parts() > 0) {
-                sweeper.count(run.partBegin(0), run.partEnd(run.parts() - 1)); // when its pairs expire nobody has said
+                upkeep.noteExpiring(run.partBegin(0), run.partEnd(run.parts() - 1));
             }
             return last;
         } catch (UnreadableException e) { // of the intervals at the run's ends
@@ -743,7 +670,7 @@ public final class CommitThread {
 
     private Compactor.Step compactSomeHere(byte[] from, byte[] to) {
         Compactor.Step[] step = {null};
-        reclaiming(() -> {
+        reclaim(() -> {
             step[0] = compactor.compactSome(from, to, publishingForReuse);
             return true;
         });
@@ -858,7 +785,7 @@ public final class CommitThread {
         @Override
         public MemtableRotation rotation(
                 ActiveMemtable memtables, SpaceRetries retries, Runnable startTasks, long segmentBytes) {
-            return new AwaitedRotation(memtables, retries, startTasks, segmentBytes);
+            return new AwaitedRotation(memtables, retries, CommitThread.this, startTasks, segmentBytes);
         }
 
         @Override
@@ -868,15 +795,13 @@ public final class CommitThread {
             }
             if (Thread.currentThread() == thread) { // others do it while no writer is there
                 errands.runAll();
-                if (sweeper.isDue()) {
-                    sweepSome();
-                }
+                upkeep.sweepIfDue();
             }
         }
 
         @Override
         public void afterCommit() {
-            garbageLeft = true;
+            upkeep.noteGarbage();
         }
 
         @Override
@@ -931,20 +856,8 @@ public final class CommitThread {
         public void afterCommitHere() {
             if (health.isUsable()) {
                 refiner.refineHere(Refiner.AT_ONCE, publishing);
-                orStop(this::sweepAll);
+                orStop(upkeep::sweepAll);
             }
-        }
-
-        /** Removes all expired pairs, where it is worth it. */
-        private boolean sweepAll() {
-            return reclaiming(() -> {
-                long now = committer.reclaiming.time();
-                boolean ended = !sweeper.begin(now);
-                while (!ended) {
-                    ended = sweeper.sweepSome(now, publishingForReuse);
-                }
-                return true;
-            });
         }
 
         @Override

@@ -4,47 +4,27 @@ import io.flexdb.base.epoch.Epochs;
 import io.flexdb.base.memory.OffHeap;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flextree.ExtentCursor;
-import io.flexdb.internal.base.BadRecordException;
-import io.flexdb.internal.base.KeyHash;
 import io.flexdb.internal.base.KeyHeads;
 import io.flexdb.internal.base.RecordFormat;
-import io.flexdb.internal.base.RecordHead;
 import io.flexdb.internal.interval.Directory;
 import io.flexdb.internal.interval.Interval;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.RangeFilters;
 import io.flexdb.internal.interval.SparseIndex;
-import io.flexdb.internal.mem.ArrayChannel;
 import io.flexdb.internal.mem.DeletedRanges;
 import io.flexdb.internal.mem.LargeValues;
-import io.flexdb.internal.mem.LongBase;
-import io.flexdb.internal.mem.LongList;
 import io.flexdb.internal.mem.MemTable;
 import io.flexdb.internal.mem.MergeCalls;
-import io.flexdb.internal.mem.MergedValue;
-import io.flexdb.internal.mem.OperandFold;
 import io.flexdb.internal.mem.OvergrownKeys;
-import io.flexdb.internal.mem.RecordStager;
-import io.flexdb.internal.mem.StagedWrite;
 import io.flexdb.internal.mem.WritePayload;
 import io.flexdb.internal.read.IntervalReader;
 import io.flexdb.internal.read.ReadContext;
 import io.flexdb.internal.read.StoreVersions;
-import io.flexdb.storage.CorruptionException;
-import io.flexdb.storage.MergeException;
-import io.flexdb.storage.StorageException;
 import io.flexdb.storage.StoreFullException;
-import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.StoreMemoryException;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.ReadableByteChannel;
-import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
-import java.util.function.ToLongFunction;
 
 /** Commits (flushes) a memtable to the FlexSpace and the sparse index (section 5.1 of the paper). One thread. */
 public final class Committer {
@@ -70,19 +50,6 @@ public final class Committer {
      * that is written anew leaves expired pairs out. A view of the store that still shows them has a version of its own
      * (MVCC), and one that is taken when this one is published has a later time.
      *
-     * Operands are merged into the entry below them in the memtables that are applied, or else into the value in the
-     * space, which is looked up for that. So the space has values, each with the number of its newest operand. A later
-     * commit reclaims such a value that has expired: as long as its operands are in a memtable, its end has to be
-     * known. If the merge function fails, only the key is affected: the operands wait in the pair with the value below
-     * them, and the next commit with another operand of the key tries again. The function is called in no short read
-     * and under no lock: a slow one makes commits slow, and nothing else.
-     *
-     * There may be no memory for the value below an operand, or for the merged value, and one key must not stop all
-     * others. Then the operands wait, too. The value below is copied by parts into a record that is staged, and linked
-     * as those of large values are. A value that was made but has no room in a buffer is staged likewise. The cost: the
-     * value is written once more by each commit that has one more operand. A commit that is done again finds that the
-     * pair has all operands, and leaves it.
-     *
      * Records of large values are in the data file before: they are linked in place, and where pairs are long the
      * others are not written again, either. A commit that is done again may link one once more: it finds it there and
      * takes it out first.
@@ -106,10 +73,10 @@ public final class Committer {
      * it is brought, sorted by place (CommitAhead): 2 to 3 times as fast as to wait for each page. But not while lookups
      * wait for the disk, which would lose the pages that they need again: YCSB A was three quarters as fast so.
      *
-     * This class walks, asks for room and decides; IntervalEditor merges, divides and writes.
+     * This class walks, asks for room and decides; OperandMerger makes values of operands; IntervalEditor merges,
+     * divides and writes.
      */
     private static final int LONG_BYTES = 4 << 10; // of a pair that is not written again
-    private static final int LONG_MERGED_BYTES = Interval.MAX_BYTES; // for which memory may be short by itself
     private static final int FEWER = 8; // entries at once, by this factor, where room is short
     private static final int CHANGES_PER_VERSION = 1000;
     private static final double MOST_PIECES = 0.75; // of an interval, for each pair; in more it is written anew
@@ -126,11 +93,10 @@ public final class Committer {
     final OffHeap memory;
     private final CommitTurns turns = new CommitTurns();
     final ReadContext context;
-    private final ReadContext contextOfMerges; // for values below operands
     private final IntervalReader reader;
     private final int stitchingThreshold; // in bytes; negative if what is cheaper is chosen for each interval
     final MergeCalls merges;
-    private final OperandFold fold;
+    private final OperandMerger operands;
     private final NewestEntries entries = new NewestEntries();
     private final GatheredEntries gathered = new GatheredEntries();
     final IntervalEditor editor;
@@ -144,22 +110,13 @@ public final class Committer {
     private final EntryKey key = new EntryKey();
     private final EntryKey nextKey = new EntryKey();
     private boolean wasCached;
-    private final OvergrownKeys overgrown;
-    private volatile long failedMerges; // written by the one thread
-    private Thread ownThread; // null if others commit
     private final long[] replaced = new long[CHANGES_PER_VERSION]; // contents, since a version was published
     private int replacedCount;
     private double mostPieces = MOST_PIECES;
     private boolean readersWait; // for a disk
     final LargeValues large;
-    private final ToLongFunction<LongSupplier> roomToStage = this::stageWithRoom; // made here: memory is short then
-    private final LongFunction<LongBase.Parts> partsFrom = SpaceParts::new; // likewise
-    private StagedPair stagedPair; // that operands have just made, and that was staged; else null
-    private boolean stagesLong; // long pairs that operands have made, of the interval for which memory was short
-    private Runnable publishForRoom;
     private StoreFullException memoryRefusal;
     private StoreFullException stagingRefusal;
-    private byte[] merging; // the key whose operands are being merged, or failed to be for want of memory; else null
     final Reclaiming reclaiming = new Reclaiming();
     final Expiries expiries = new Expiries();
 
@@ -178,12 +135,10 @@ public final class Committer {
         this.reservation = new CommitReservation(engine);
         this.memory = engine.owner().memory();
         this.context = new ReadContext(memory, OffHeap.Use.COMMITS);
-        this.contextOfMerges = new ReadContext(memory, OffHeap.Use.COMMITS);
         this.reader = reader;
         this.stitchingThreshold = stitchingThreshold;
-        this.overgrown = overgrown;
         this.merges = merges;
-        this.fold = new OperandFold(merges, large);
+        this.operands = new OperandMerger(engine, reader, reservation, merges, overgrown, large);
         this.large = large;
         this.old = new OldPairs(reader, context);
         this.ahead = new CommitAhead(engine.reads().newWalkAhead(), reader.waits());
@@ -215,7 +170,7 @@ public final class Committer {
 
     /** Counts how often operands were left to wait because the merge function failed. Any thread. */
     long failedMerges() {
-        return failedMerges;
+        return operands.failedMerges();
     }
 
     /** Whether commits read from a disk of late. */
@@ -225,7 +180,7 @@ public final class Committer {
 
     /** Says that commits are made by the caller's thread, which is the store's own. */
     void runOnThisThread() {
-        ownThread = Thread.currentThread();
+        operands.runOnThisThread();
     }
 
     /** The turns on a processor while memtables are applied. */
@@ -245,9 +200,7 @@ public final class Committer {
     byte[] apply(EntryRange range, Runnable publish, Runnable betweenChanges) {
         memoryRefusal = null;
         stagingRefusal = null;
-        stagesLong = false;
-        merging = null;
-        publishForRoom = publish;
+        operands.begin(publish);
         forgetReplaced(); // of a commit that could not be ended
         reservation.drop();
         gathered.reset(range.newestFirst());
@@ -287,8 +240,8 @@ public final class Committer {
                 continue;
             }
             if (room && !prepare(inPlace)) {
-                if (!stagesLong && gathered.haveLong(LONG_MERGED_BYTES)) {
-                    stagesLong = true;
+                if (!operands.stagesLong() && gathered.haveLong(OperandMerger.LONG_BYTES)) {
+                    operands.stageLong(true);
                     memoryRefusal = null;
                     entries.seek(key.copy());
                     continue;
@@ -299,7 +252,7 @@ public final class Committer {
                 stuckAt = key.copy();
                 break;
             }
-            stagesLong = false;
+            operands.stageLong(false);
             replaceInterval();
             changes += gathered.count();
             entriesApplied += gathered.count();
@@ -516,9 +469,7 @@ public final class Committer {
         if (context.largeBytes() > 0) {
             context.letMemoryGo();
         }
-        if (contextOfMerges.largeBytes() > 0) {
-            contextOfMerges.letMemoryGo();
-        }
+        operands.shrink();
     }
 
     /** Whether there is room to change the interval with the gathered entries. */
@@ -541,12 +492,11 @@ public final class Committer {
                 throw e; // the store has failed
             }
             stagingRefusal = new StoreFullException("no room for what was merged into key "
-                    + KeyHeads.shown(merging) + " (" + e.getMessage()
+                    + KeyHeads.shown(operands.takeKey()) + " (" + e.getMessage()
                     + "); delete that key, remove other data, or allow for more");
-            merging = null;
             return false;
         } finally {
-            fold.clear();
+            operands.end();
         }
     }
 
@@ -556,238 +506,12 @@ public final class Committer {
         do {
             int type = entries.table().type(entries.ref());
             if (type == WritePayload.MERGE && !range.onlyDeletes()) {
-                gatherMerged(range);
+                operands.gather(range, entries, gathered);
             } else if (type == WritePayload.DELETE || !range.onlyDeletes()) {
                 gathered.add(entries.source(), entries.ref(), null);
             }
             entries.next();
         } while (entries.isValid() && !gathered.isFull(mostEntries) && belongsToInterval());
-    }
-
-    private void gatherMerged(EntryRange range) {
-        EntryKey ofOperand = nextKey;
-        ofOperand.set(entries.table(), entries.ref());
-        byte[] bytes = ofOperand.copy();
-        merging = bytes;
-        MergedValue value;
-        try {
-            value = merged(range, bytes);
-        } finally {
-            if (Thread.currentThread() == ownThread) {
-                Thread.interrupted(); // nobody but the function has set that
-            }
-        }
-        if (value != null && stagesLong && value.bytes().length >= LONG_MERGED_BYTES) {
-            stage(bytes, value.head(bytes.length), new ArrayChannel(value.bytes()));
-        }
-        if (stagedPair != null) {
-            gathered.addStaged(entries.source(), entries.ref(), stagedPair);
-            stagedPair = null;
-        } else if (value != null) {
-            gathered.add(entries.source(), entries.ref(), value);
-        }
-        merging = null;
-    }
-
-    /**
-     * The value that an operand makes with the one below; or operands that wait, where the function fails; null if that
-     * was staged, or the pair in the space has all of it.
-     */
-    private MergedValue merged(EntryRange range, byte[] bytes) {
-        Throwable failure;
-        try {
-            takeOperands(range, bytes);
-            MergedValue value = fold.fold();
-            overgrown.note(bytes, 0);
-            return value;
-        } catch (StoreMemoryException e) {
-            return mergedByParts(range, bytes, e);
-        } catch (MergeException | OutOfMemoryError e) { // which may be the function's, too
-            failure = e;
-        }
-        try {
-            takeOperands(range, bytes); // again, as the function may have changed what it was given
-            return waiting(bytes, failure);
-        } catch (StoreMemoryException e) {
-            return mergedByParts(range, bytes, e);
-        } catch (OutOfMemoryError e) {
-            return mergedByParts(range, bytes, new StoreMemoryException("a value to be merged into", e));
-        }
-    }
-
-    private MergedValue waiting(byte[] bytes, Throwable failure) {
-        try {
-            MergedValue waiting = fold.waiting(overgrown.longestList(), failure);
-            failedMerges = failedMerges + 1;
-            overgrown.note(bytes, fold.operandBytes());
-            return waiting;
-        } catch (MergeException tooMuch) {
-            throw new StoreFullException(tooMuch.getMessage());
-        }
-    }
-
-    /**
-     * Has operands wait if there is no memory for the value below, which is copied by parts.
-     *
-     * @throws StoreMemoryException as given, if that is nothing to be copied by parts
-     */
-    private MergedValue mergedByParts(EntryRange range, byte[] bytes, StoreMemoryException failure) {
-        fold.clear();
-        contextOfMerges.letMemoryGo();
-        try {
-            if (!takeOperandsByParts(range, bytes)) {
-                throw failure;
-            }
-            if (!fold.hasLongBase()) { // the value below is over
-                return foldOrWait(range, bytes);
-            }
-            if (!fold.hasOperands()) {
-                return null;
-            }
-            LongList list = fold.longList(overgrown.longestList(), failure);
-            failedMerges = failedMerges + 1;
-            overgrown.note(bytes, list.operandBytes());
-            stage(bytes, new RecordHead(bytes.length, list.length(), list.expiry(), list.through(), true), list);
-            return null;
-        } catch (StoreMemoryException | StoreFullException e) {
-            throw e; // which says nothing of the file
-        } catch (MergeException tooMuch) {
-            throw new StoreFullException(tooMuch.getMessage());
-        } catch (BadRecordException e) {
-            throw new UnreadableException(reader.pairs().corruption(contextOfMerges.interval.logicalOffset(), e));
-        } catch (CorruptionException | StoreIoException e) {
-            throw new UnreadableException(e);
-        }
-    }
-
-    private MergedValue foldOrWait(EntryRange range, byte[] bytes) {
-        try {
-            MergedValue value = fold.fold();
-            overgrown.note(bytes, 0);
-            return value;
-        } catch (MergeException e) {
-            takeOperandsByParts(range, bytes);
-            return waiting(bytes, e);
-        }
-    }
-
-    /** False if the value below is not long. */
-    private boolean takeOperandsByParts(EntryRange range, byte[] bytes) {
-        LongBase base = gatherOperands(range, bytes) ? fold.gatheredBase() : longInSpace(bytes);
-        if (base == null || base.length() < LONG_MERGED_BYTES) {
-            return false;
-        }
-        fold.take(bytes, base);
-        return true;
-    }
-
-    private LongBase longInSpace(byte[] bytes) {
-        index.find(index.current(), bytes, 0, bytes.length, contextOfMerges.interval);
-        if (!reader.isByHeads(contextOfMerges.interval.lengthBytes())) {
-            return null;
-        }
-        int ticket = epochs.enter();
-        try {
-            return reader.findLong(engine.current(), contextOfMerges, bytes, bytes.length, partsFrom);
-        } finally {
-            epochs.exit(ticket);
-        }
-    }
-
-    /** A value in the space, which nobody moves within it but this thread. */
-    private final class SpaceParts implements LongBase.Parts {
-        private final long logicalOffset;
-
-        SpaceParts(long logicalOffset) {
-            this.logicalOffset = logicalOffset;
-        }
-
-        @Override
-        public void read(int from, ByteBuffer to) {
-            int ticket = epochs.enter();
-            try {
-                reader.readPart(engine.current(), logicalOffset + from, to);
-            } finally {
-                epochs.exit(ticket);
-            }
-        }
-    }
-
-    /** Stages a long pair that operands have made, to be linked. */
-    private void stage(byte[] bytes, RecordHead head, ReadableByteChannel source) {
-        RecordStager stager = large.stagerOfCommit(bytes, head, source, roomToStage);
-        StagedWrite write;
-        try {
-            write = stager.stage();
-        } catch (IOException e) {
-            throw new UncheckedIOException("a value of the store ended early", e);
-        }
-        large.seal(); // so that it can be linked; if that fails, so does the store
-        ByteBuffer reference = ByteBuffer.wrap(write.payload.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-        int at = stager.referenceAt();
-        int referenceBytes = stager.referenceBytes();
-        stagedPair = new StagedPair(write, reference, at, referenceBytes, head);
-    }
-
-    /** Stages a piece; where there is no room, once more after garbage was collected. */
-    private long stageWithRoom(LongSupplier staging) {
-        try {
-            return staging.getAsLong();
-        } catch (StoreFullException e) {
-            if (large.hasFailed() || !makeRoomToStage()) {
-                throw e;
-            }
-        }
-        return staging.getAsLong();
-    }
-
-    /** Collects garbage; returns whether there is more room then. No group may be open. */
-    private boolean makeRoomToStage() {
-        reservation.drop();
-        int before = engine.freeSegmentCount();
-        engine.sync(engine.tag());
-        engine.collectGarbage();
-        publishForRoom.run();
-        return engine.freeSegmentCount() > before;
-    }
-
-    /** Gathers the operands of a key; returns whether a memtable has the entry below them. */
-    private boolean gatherOperands(EntryRange range, byte[] bytes) {
-        long hash = KeyHash.hash(bytes, 0, bytes.length);
-        MemTable[] tables = range.newestFirst();
-        fold.clear();
-        boolean ended = false;
-        for (int i = entries.source(); i < tables.length && !ended; i++) {
-            ended = fold.gather(tables[i], bytes, bytes.length, hash, range.through());
-        }
-        return ended;
-    }
-
-    private void takeOperands(EntryRange range, byte[] bytes) {
-        boolean ended = gatherOperands(range, bytes);
-        try {
-            if (ended) {
-                fold.take(bytes);
-            } else {
-                fold.take(bytes, valueInSpace(bytes));
-            }
-        } catch (StoreMemoryException e) {
-            throw e; // which says nothing of the file
-        } catch (BadRecordException e) {
-            throw new UnreadableException(reader.pairs().corruption(contextOfMerges.interval.logicalOffset(), e));
-        } catch (StorageException e) {
-            throw new UnreadableException(e);
-        }
-    }
-
-    private MergedValue valueInSpace(byte[] bytes) {
-        index.find(index.current(), bytes, 0, bytes.length, contextOfMerges.interval);
-        int ticket = epochs.enter();
-        try {
-            return reader.value(engine.current(), contextOfMerges, bytes, bytes.length);
-        } finally {
-            epochs.exit(ticket);
-        }
     }
 
     private boolean belongsToInterval() {
@@ -815,8 +539,7 @@ public final class Committer {
     /** Returns false. */
     private boolean refuseForMemory(Throwable e) {
         shrink();
-        byte[] ofKey = merging;
-        merging = null;
+        byte[] ofKey = operands.takeKey();
         String what = ofKey == null ? "written" : "merged into key " + KeyHeads.shown(ofKey);
         String cure = ofKey == null ? "" : "delete that key, ";
         memoryRefusal = new StoreFullException("no memory to commit what was " + what + " (" + e.getMessage() + "); "

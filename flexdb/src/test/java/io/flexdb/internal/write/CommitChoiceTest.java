@@ -32,4 +32,16 @@ class CommitChoiceTest {
         choice.took(Long.MAX_VALUE);
         assertEquals(CommitChoice.MOST_NANOS, choice.nanosLeft("second"));
     }
+
+    @Test
+    void whoeverWaitsForCommitsWaitsForNoFurtherMemtable() {
+        choice.took(CommitChoice.MOST_NANOS);
+        choice.beginHurry();
+        choice.beginHurry();
+        assertEquals(0, choice.nanosLeft("second"));
+        choice.endHurry();
+        assertEquals(0, choice.nanosLeft("second"));
+        choice.endHurry();
+        assertEquals(CommitChoice.MOST_NANOS / CommitChoice.SHARE_OF_LAST, choice.nanosLeft("second"));
+    }
 }

@@ -119,7 +119,7 @@ public final class SegmentReservation {
 
     /** Whether there would be more live bytes than the cap allows. */
     public boolean exceedsCap(long growth) {
-        return growth > 0 && store.liveBytes() + store.stagedBytes() > maxLiveBytes - growth;
+        return growth > 0 && isCapped() && store.liveBytes() + store.stagedBytes() > maxLiveBytes - growth;
     }
 
     /**

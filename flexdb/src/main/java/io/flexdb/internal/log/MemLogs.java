@@ -337,6 +337,11 @@ public final class MemLogs {
         return isSmall() || isLittle || memory.isShort();
     }
 
+    /** Whether other stores wait for memory. */
+    public boolean areOthersShort() {
+        return memory.isShort();
+    }
+
     /** Has the next {@link #prepare} give back all that nobody needs, and make a small memtable. */
     public void wantGiveBack() {
         giveBackWanted = true;

@@ -153,6 +153,7 @@ public final class Store implements AutoCloseable {
         this.sharedForce =
                 new SharedForce(versions.visibleSequence(), health, large::force, lockWatch::requireHeldNowAndThen);
         this.commits = new CommitThread(settings, versions, opened.committer, retired, sharedForce, opened.scheduler);
+        memory.whenWanted(commits::wake);
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
         this.refiner = new Refiner(
                 versions, engine, intervals, intervalReader.notes().coarse(), opened.scheduler, this::signalDivided);

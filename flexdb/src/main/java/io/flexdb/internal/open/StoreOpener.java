@@ -160,7 +160,7 @@ public final class StoreOpener {
         Store store = null;
         try {
             if (shared != null) {
-                memory.share(shared.memory, shared.isLimited ? 0 : ownBytes);
+                memory.share(shared.memory, shared.isLimited ? 0 : ownBytes, settings.space.segmentBytes());
             }
             memory.collectEnded(budget.totalBytes());
             StoreClasses.initialize();

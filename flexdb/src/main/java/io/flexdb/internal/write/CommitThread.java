@@ -261,13 +261,11 @@ public final class CommitThread {
                 awaitsMemory = false;
             }
             if (!first && scheduler.areScarce()) {
-                if (memLogs.shouldKeepNothing()) {
-                    engine.giveBackMemory(); // for commits of other stores, which come first
-                }
+                giveBackMemory(); // for commits of other stores, which come first
                 return 0;
             }
-            if (!upkeep.isUnderWay() && memLogs.shouldKeepNothing()) {
-                engine.giveBackMemory(); // a store that is hardly written to keeps none for segments
+            if (!upkeep.isUnderWay()) {
+                giveBackMemory(); // a store that is hardly written to keeps none for segments
             }
             MemLog log = upkeep.isUnderWay() ? work.pollWork() : work.findWork();
             if (log != null) {
@@ -318,12 +316,22 @@ public final class CommitThread {
         if (!committer.lacksMemory() || memoryWaits == MAX_MEMORY_WAITS || !health.isUsable()) {
             return false;
         }
-        if (memLogs.shouldKeepNothing()) {
-            engine.giveBackMemory();
-        }
+        giveBackMemory();
         awaitsMemory = true;
         memoryDue = System.nanoTime() + memoryWaitNanos(memoryWaits++);
         return true;
+    }
+
+    /** Gives back memory for segments, unless it is better kept for the next commit. */
+    private void giveBackMemory() {
+        if (memLogs.shouldKeepNothing()) {
+            if (memLogs.areOthersShort() && health.isUsable()) {
+                // What garbage collection wrote since the last commit would keep the memory until the next one, which
+                // may wait for another store that waits for this memory.
+                engine.sync(engine.tag());
+            }
+            engine.giveBackMemory();
+        }
     }
 
     private static long memoryWaitNanos(int waits) {

@@ -90,6 +90,7 @@ public final class OffHeap {
     private final ReferenceQueue<ByteBuffer> ownGone = new ReferenceQueue<>();
     private volatile MemorySums sums = new MemorySums(this, null, 0);
     private volatile Giver giver;
+    private volatile Runnable whenWanted;
     private volatile SharedMemory shared; // null for none; written before the first buffer is taken, as the sums are
     private volatile long usesSeen;
     private volatile long usesSeenAt = System.nanoTime();
@@ -121,15 +122,39 @@ public final class OffHeap {
     }
 
     /**
+     * Says what is run, by any thread, when others wait for memory while this one has some for segments: what it does
+     * not need is better given back soon. It takes no memory, and no lock that is held for long.
+     */
+    public void whenWanted(Runnable action) {
+        whenWanted = action;
+    }
+
+    void wanted() {
+        Runnable action = whenWanted;
+        if (action != null) {
+            action.run();
+        }
+    }
+
+    /**
      * Says with whom memory is shared: others may take what is given back, and give back what this one needs. Before
      * anything else.
      *
      * @param broughtBytes by which the common budget is larger until this ends
      */
     public void share(SharedMemory withOthers, long broughtBytes) {
+        share(withOthers, broughtBytes, 0);
+    }
+
+    /**
+     * Does what {@link #share(SharedMemory, long)} does for one that writes to files.
+     *
+     * @param segmentBytes what it needs for that at once
+     */
+    public void share(SharedMemory withOthers, long broughtBytes, long segmentBytes) {
         sums = new MemorySums(this, withOthers, broughtBytes);
         shared = withOthers;
-        withOthers.join(sums, broughtBytes);
+        withOthers.join(sums, broughtBytes, segmentBytes);
     }
 
     /**
@@ -358,6 +383,7 @@ public final class OffHeap {
      */
     public void end() {
         giver = null; // it leads to all that has memory, which must not be kept here
+        whenWanted = null; // likewise
         sums.end();
         SharedMemory others = shared;
         if (others != null) {

@@ -25,7 +25,7 @@ public final class SharedMemory {
      * A budget is hard if somebody asked for it. Then all counts that the JVM counts, until garbage is collected, and
      * whoever can't do without memory has the caches of all stores give way and garbage collected, and is refused at
      * last, as where the JVM has no more. Caches and memtables leave a part to those who write them to files, or nobody
-     * could make room.
+     * could make room: at least a segment, and what all have to commit with.
      *
      * The budget that all stores share by default is a measure: caches and memtables grow no further, and who can't do
      * without memory takes it as long as the JVM has some. There what was let go of does not count.
@@ -42,6 +42,7 @@ public final class SharedMemory {
     private static final long READ_BYTES = 32 << 10;
     private static final int SLACK_SHARE = 8;
     private static final long MOST_RESERVED_BYTES = 16 << 20;
+    private static final long COMMIT_BYTES = 320 << 10; // that a store commits with, a segment apart
     private static final long FIRST_WAIT_NANOS = 1_000_000;
     private static final int MAX_WAITS = 8; // a quarter of a second in all
     private static final long COLLECT_AGAIN_NANOS = 1_000_000_000;
@@ -58,6 +59,7 @@ public final class SharedMemory {
     private final AtomicLong budget;
     private final AtomicLong counted = new AtomicLong(); // of uses that have a budget
     private final AtomicLongArray held = new AtomicLongArray(OffHeap.Use.values().length);
+    private final AtomicLong segmentBytes = new AtomicLong(); // of the largest that a store needs
     private final AtomicLong letGo = new AtomicLong(); // of what is counted, and not collected yet
     private final AtomicBoolean collecting = new AtomicBoolean();
     private final AtomicLong notCollected = new AtomicLong(); // of what was let go of, by the last collection or since
@@ -92,8 +94,12 @@ public final class SharedMemory {
         this.collector = collector;
     }
 
-    /** @param broughtBytes added to the budget */
-    void join(MemorySums account, long broughtBytes) {
+    /**
+     * @param broughtBytes added to the budget
+     * @param neededBytes of a segment, if it writes any; else 0
+     */
+    void join(MemorySums account, long broughtBytes, long neededBytes) {
+        segmentBytes.accumulateAndGet(neededBytes, Math::max);
         for (MemorySums other : accounts) {
             if (other.account() == null) { // nobody has closed it
                 tookBack(other.takeBrought());
@@ -161,9 +167,18 @@ public final class SharedMemory {
             return all;
         }
         long others = held(OffHeap.Use.SEGMENTS) + held(OffHeap.Use.READS) + held(OffHeap.Use.COMMITS);
-        long reserved = Math.max(0, Math.min(MOST_RESERVED_BYTES, all / RESERVED_SHARE) - others);
+        long reserved = Math.max(0, bytesToCommitWith() - others);
         // One store alone takes all of what is a measure: small buffers beyond that are no reason to be short.
         return all - reserved + (hard || use == OffHeap.Use.CACHE ? 0 : all / SLACK_SHARE);
+    }
+
+    /** What caches and memtables leave to those who write them to files, be it in use or not. */
+    private long bytesToCommitWith() {
+        long all = budget.get();
+        long share = Math.min(MOST_RESERVED_BYTES, all / RESERVED_SHARE);
+        long segment = segmentBytes.get();
+        boolean needsMore = hard && segment > 0;
+        return needsMore ? Math.max(share, Math.min(all / 2, segment + accounts.size() * COMMIT_BYTES)) : share;
     }
 
     private long claimedByOthers(MemorySums asking) {
@@ -179,6 +194,17 @@ public final class SharedMemory {
         if (makesRoom && claimedByOthers(asking) == 0) {
             long most = of.account == asking ? Math.max(of.bytes, bytes) : bytes;
             claim.compareAndSet(of, new Claim(asking, most, System.nanoTime()));
+            wantOfOthers(asking);
+        }
+    }
+
+    /** Tells stores that have memory for segments, perhaps more than they need, that one waits for it. */
+    private void wantOfOthers(MemorySums asking) {
+        for (MemorySums other : accounts) {
+            OffHeap of = other != asking && other.bytes(OffHeap.Use.SEGMENTS) > 0 ? other.account() : null;
+            if (of != null) {
+                of.wanted();
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.flexdb.base.memory.OffHeap.Use;
 import io.flexdb.testing.Effort;
@@ -85,6 +86,59 @@ class SharedMemoryTest {
         assertEquals(900, hard.usedBytes(), "indexes grow with the data");
         assertEquals(5000, hard.heldBytes(Use.INDEX));
         Reference.reachabilityFence(List.of(table, segment, index));
+    }
+
+    /** Else a store that has filled its memtables finds no memory to commit them, nor does any other. */
+    @Test
+    void memtablesLeaveASegmentAndWhatAllCommitWith() {
+        int segment = 4 << 20;
+        int commit = 288 << 10;
+        SharedMemory memory = new SharedMemory(10 << 20, 20 << 20, true);
+        List<OffHeap> stores = new ArrayList<>();
+        List<ByteBuffer> taken = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            OffHeap store = account();
+            store.share(memory, 0, segment);
+            stores.add(store);
+        }
+        for (int i = 0; i < 3; i++) { // the others commit for the first time when memtables have taken all they get
+            taken.add(stores.get(i).take(Use.COMMITS, commit));
+        }
+        int full = 0;
+        for (int i = 0; full < stores.size(); i++) {
+            try {
+                taken.add(stores.get(i % 5).take(Use.MEMTABLES, 73_728));
+                full = 0;
+            } catch (OutOfMemoryError e) {
+                full++;
+            }
+        }
+        for (int i = 3; i < 5; i++) {
+            taken.add(stores.get(i).take(Use.COMMITS, commit));
+        }
+        for (OffHeap store : stores) {
+            ByteBuffer buffer = store.take(Use.SEGMENTS, segment);
+            store.giveBack(buffer);
+        }
+        Reference.reachabilityFence(taken);
+    }
+
+    @Test
+    void whoHasMemoryForSegmentsIsToldThatOthersWait() {
+        share(hard);
+        AtomicInteger told = new AtomicInteger();
+        ByteBuffer segment = one.take(Use.SEGMENTS, 150);
+        one.whenWanted(told::incrementAndGet);
+        other.whenWanted(() -> fail("it waits itself"));
+        assertNull(other.tryAllocate(Use.SEGMENTS, 900));
+        assertEquals(0, told.get(), "who only tries does not wait");
+        assertTrue(isRefused(other, Use.SEGMENTS, 900));
+        assertEquals(1, told.get());
+        one.giveBack(segment);
+        segment = other.take(Use.SEGMENTS, 150);
+        assertTrue(isRefused(other, Use.SEGMENTS, 900));
+        assertEquals(1, told.get(), "it has none");
+        Reference.reachabilityFence(segment);
     }
 
     @Test

@@ -24,7 +24,7 @@ class FlexDBCrashTest {
 
     private int points;
 
-    /** Rotates, commits, checkpoints, collects garbage, closes and opens. */
+    /** Rotates, commits, checkpoints, collects garbage, rests, closes and opens. */
     static void mixedScript(StoreDriver store) {
         store.open();
         for (int round = 0; round < 3; round++) {
@@ -39,8 +39,11 @@ class FlexDBCrashTest {
                 store.deleteRange(key(100), key(250));
                 store.db.defragment();
                 store.clock.advance(60);
+                store.db.saveAtRest();
                 store.compact(key(50), key(500));
+                store.db.saveAtRest();
                 store.flush();
+                store.db.saveAtRest();
             }
             load(store, round);
             largeTransaction(store, round);
@@ -48,6 +51,7 @@ class FlexDBCrashTest {
         store.db.close();
         store.oracle.allDurable();
         store.open();
+        store.db.saveAtRest();
         store.put(key(1), value(9, 9));
         store.db.close();
     }

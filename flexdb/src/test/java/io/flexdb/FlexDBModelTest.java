@@ -71,6 +71,7 @@ class FlexDBModelTest {
                 .withAction(4, batches())
                 .withAction(3, rangeDeletes())
                 .withAction(1, defragmentations())
+                .withAction(2, step("save at rest", store -> store.db.saveAtRest()))
                 .withAction(1, step("flush", StoreDriver::flush))
                 .withAction(1, compactions())
                 .withAction(2, loads())

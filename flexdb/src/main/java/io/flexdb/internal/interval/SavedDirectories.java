@@ -5,6 +5,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.storage.StorageException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.zip.CRC32C;
 
 /**
@@ -128,7 +129,7 @@ public final class SavedDirectories implements AutoCloseable {
 
     /**
      * Puts the saved directory of a content, without its number, unless somebody has asked for it: then the cache has
-     * had it. By the thread that closes the store.
+     * had it.
      *
      * @return false if there is none
      */
@@ -164,6 +165,11 @@ public final class SavedDirectories implements AutoCloseable {
         directory.position(Long.BYTES);
         int checksum = entry.getInt(Long.BYTES + Integer.BYTES);
         return checksum(scratch.crc, contentNumber, directory) == checksum ? directory : null;
+    }
+
+    /** Whether the file was opened by this path. */
+    public boolean isAt(Path path) {
+        return file.path().equals(path);
     }
 
     /** How many contents the file knows of. */

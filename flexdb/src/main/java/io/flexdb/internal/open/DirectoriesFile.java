@@ -1,5 +1,6 @@
 package io.flexdb.internal.open;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
@@ -8,6 +9,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.internal.base.FormatVersion;
 import io.flexdb.internal.interval.IntervalCache;
 import io.flexdb.internal.interval.IntervalCursor;
+import io.flexdb.internal.interval.Intervals;
 import io.flexdb.internal.interval.SavedDirectories;
 import io.flexdb.internal.interval.SparseIndex;
 import io.flexdb.storage.CorruptionException;
@@ -16,6 +18,7 @@ import io.flexdb.storage.StoreIoException;
 import io.flexdb.storage.UnsupportedFormatException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 
 /**
@@ -49,38 +52,37 @@ final class DirectoriesFile {
     private DirectoriesFile() {}
 
     /**
-     * Replaces the file, after that of the intervals. If that fails, there is none, or one that does not count;
-     * nor is there one of a few intervals, or if the cache keeps none.
+     * Replaces the file, after that of the intervals, when the store is closed. If that fails, there is none, or one that
+     * does not count; nor is there one of a few intervals, or if the cache keeps none.
      *
      * @param saved the directories of the file until now, or null; it is closed
      */
-    static void write(
-            Vfs vfs,
-            Path directory,
-            SparseIndex index,
-            IntervalCache cache,
-            SavedDirectories saved,
-            SpaceEngine engine) {
+    static void write(Vfs vfs, Path directory, Intervals intervals, SavedDirectories saved, SpaceEngine engine) {
         Path path = directory.resolve(StoreFiles.DIRECTORIES_NAME);
         Path unfinished = directory.resolve(StoreFiles.UNFINISHED_DIRECTORIES_NAME);
         try (SavedDirectories old = saved) {
-            if (index.intervalCount() < LEAST_INTERVALS || cache.maxDirectoryBytes() == 0) {
+            if (!areWorthSaving(intervals)) {
                 vfs.deleteIfExists(path);
                 return;
             }
-            if (old != null && old.isComplete() && isUnchanged(index, old)) {
+            if (old != null && old.isAt(path) && old.isComplete() && isUnchanged(intervals.index, old)) {
                 try (VfsFile file = vfs.open(path, OpenMode.READ_WRITE)) {
-                    writeBlock(file, index, engine);
+                    writeBlock(file, intervals.index, engine);
                 }
                 return;
             }
             vfs.deleteIfExists(unfinished);
-            writeFile(vfs, unfinished, index, cache, old, engine);
+            writeFile(vfs, unfinished, intervals, old, engine, () -> true);
         } catch (StorageException | OutOfMemoryError e) {
             delete(vfs, directory);
             throw e;
         }
         vfs.rename(unfinished, path);
+    }
+
+    /** Whether there are so many intervals, and the cache has directories. */
+    static boolean areWorthSaving(Intervals intervals) {
+        return intervals.index.intervalCount() >= LEAST_INTERVALS && intervals.cache.maxDirectoryBytes() > 0;
     }
 
     /** Whether the intervals are those of the opening, with the contents of then. */
@@ -98,26 +100,44 @@ final class DirectoriesFile {
         return true;
     }
 
-    private static void writeFile(
-            Vfs vfs, Path path, SparseIndex index, IntervalCache cache, SavedDirectories old, SpaceEngine engine) {
+    /**
+     * Writes a new file, which counts from the last step on.
+     *
+     * @param old directories that the cache may not have; or null
+     * @param goOn asked now and then whether to go on
+     * @return its length, or 0 if it did not
+     */
+    static long writeFile(
+            Vfs vfs, Path path, Intervals intervals, SavedDirectories old, SpaceEngine engine, BooleanSupplier goOn) {
+        SparseIndex index = intervals.index;
+        IntervalCache cache = intervals.cache;
+        Epochs epochs = engine.owner().epochs();
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
             ByteBuffer table = IntervalsFile.newPiece(TABLE_PIECE_BYTES);
             ByteBuffer piece = IntervalsFile.newPiece(Math.max(PIECE_BYTES, 2 * cache.maxDirectoryBytes()));
             CRC32C crc = new CRC32C();
-            long intervals = index.intervalCount();
             long tableAt = FilePreamble.BLOCK_BYTES;
-            long at = tableAt + intervals * SavedDirectories.ENTRY_BYTES;
+            long at = tableAt + index.intervalCount() * SavedDirectories.ENTRY_BYTES;
             IntervalCursor cursor = index.cursor();
             long number = 0;
             for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
                 number++;
                 if (piece.remaining() < cache.maxDirectoryBytes()) {
                     at += IntervalsFile.write(file, piece, at);
+                    if (!goOn.getAsBoolean()) {
+                        return 0;
+                    }
                 }
                 int begin = piece.position();
-                long content = cursor.contentNumber();
-                boolean isThere = cache.saveDirectory(content, cursor.pairCount(), piece)
-                        || old != null && old.copy(content, piece);
+                boolean isThere;
+                int ticket = epochs.enter(); // others may use the cache
+                try {
+                    long content = cursor.contentNumber();
+                    isThere = cache.saveDirectory(content, cursor.pairCount(), piece)
+                            || old != null && old.copy(content, piece);
+                } finally {
+                    epochs.exit(ticket);
+                }
                 int length = piece.position() - begin;
                 table.putLong(at + begin).putInt(isThere ? length : 0);
                 table.putInt(isThere ? SavedDirectories.checksum(crc, number, piece.slice(begin, length)) : 0);
@@ -125,9 +145,10 @@ final class DirectoriesFile {
                     tableAt += IntervalsFile.write(file, table, tableAt);
                 }
             }
-            IntervalsFile.write(file, piece, at);
+            at += IntervalsFile.write(file, piece, at);
             IntervalsFile.write(file, table, tableAt);
             writeBlock(file, index, engine);
+            return at;
         }
     }
 
@@ -142,8 +163,7 @@ final class DirectoriesFile {
      * @param cache with the secrets of fingerprints that the file of intervals has
      * @return null if there is none
      */
-    static SavedDirectories open(Vfs vfs, Path directory, SpaceEngine engine, SparseIndex index, IntervalCache cache) {
-        Path path = directory.resolve(StoreFiles.DIRECTORIES_NAME);
+    static SavedDirectories open(Vfs vfs, Path path, SpaceEngine engine, SparseIndex index, IntervalCache cache) {
         VfsFile file = null;
         SavedDirectories saved = null;
         try {
@@ -167,9 +187,9 @@ final class DirectoriesFile {
         }
     }
 
-    /** Deletes the file, as {@link IntervalsFile#delete(Vfs, Path)} does, while it is not open. */
+    /** Deletes the file of a close, as {@link IntervalsFile#delete} does, while it is not open. */
     static boolean delete(Vfs vfs, Path directory) {
-        return IntervalsFile.delete(vfs, directory, StoreFiles.UNFINISHED_DIRECTORIES_NAME)
-                | IntervalsFile.delete(vfs, directory, StoreFiles.DIRECTORIES_NAME);
+        return IntervalsFile.delete(vfs, directory.resolve(StoreFiles.UNFINISHED_DIRECTORIES_NAME))
+                | IntervalsFile.delete(vfs, directory.resolve(StoreFiles.DIRECTORIES_NAME));
     }
 }

@@ -159,7 +159,8 @@ public final class FollowedState implements AutoCloseable {
         engine.reads().explainFailures(this::explain);
         // Without filters, which would have to be made anew with each state.
         intervals = new Intervals(new SparseIndex(store.epochs, store.memory), store.cache, null, usedContents);
-        if (!IntervalsFile.load(store.vfs, store.directory, engine, intervals, null, null)) {
+        if (!IntervalsFile.load(
+                store.vfs, store.directory.resolve(StoreFiles.INTERVALS_NAME), engine, intervals, null, null)) {
             StoreFiles.requireLogs(store.vfs, store.directory);
             IndexSampler.sample(engine, intervals, dataFile(), store.scheduler);
         }

@@ -1,5 +1,6 @@
 package io.flexdb.internal.open;
 
+import io.flexdb.base.epoch.Epochs;
 import io.flexdb.flexspace.internal.base.FilePreamble;
 import io.flexdb.flexspace.internal.engine.SpaceEngine;
 import io.flexdb.flexspace.internal.vfs.OpenMode;
@@ -72,7 +73,8 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * <p>It counts only if version, generation and tag are those of the space; every opening changes the generation. It is
- * deleted when a store is opened: a file that is damaged or left behind costs time, never correctness.
+ * deleted when a store is opened: a file that is damaged or left behind costs time, never correctness. {@link
+ * RestedState} writes such a file, of another name, while a store is open.
  */
 final class IntervalsFile {
     /*
@@ -97,73 +99,86 @@ final class IntervalsFile {
     private IntervalsFile() {}
 
     /**
-     * Writes the file of a space that was closed cleanly. If that fails, there is no file, or one that does not count.
+     * Writes the file of a space that nobody changes. If that fails, there is no file, or one that does not count.
      *
-     * @param filters null if there are none
+     * @param path of the file
+     * @param forced whether it is made durable unless it is small; else a power cut may take it
+     * @return its length
      */
-    static void write(
-            Vfs vfs, Path directory, SparseIndex index, IntervalCache cache, RangeFilters filters, SpaceEngine engine) {
-        Path path = directory.resolve(StoreFiles.INTERVALS_NAME);
+    static long write(Vfs vfs, Path path, Intervals intervals, SpaceEngine engine, boolean forced) {
         vfs.deleteIfExists(path);
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
+            SparseIndex index = intervals.index;
+            RangeFilters filters = intervals.filters;
             ByteBuffer block = beginBlock(FormatVersion.INTERVALS, index, engine);
-            ByteBuffer piece = newPiece(PIECE_BYTES);
+            Sections sections = new Sections(file, block, index, engine.owner().epochs());
+            ByteBuffer piece = sections.piece;
             byte[] anchor = new byte[RecordFormat.MAX_KEY_BYTES];
-            long anchorsEnd = writeSection(file, FilePreamble.BLOCK_BYTES, piece, block, index, interval -> {
+            sections.write(interval -> {
                 int length = interval.anchor(anchor);
                 piece.putLong(interval.lengthBytes())
                         .putInt(interval.pairCount())
                         .putInt(length);
                 piece.put(anchor, 0, length);
             });
-            SavedOutlines outlines = new SavedOutlines(cache);
-            long end = writeSection(
-                    file,
-                    anchorsEnd,
-                    piece,
-                    block,
-                    index,
-                    interval -> outlines.save(interval.contentNumber(), interval.pairCount(), piece));
+            long anchorsEnd = sections.end;
+            SavedOutlines outlines = new SavedOutlines(intervals.cache);
+            sections.write(interval -> outlines.save(interval.contentNumber(), interval.pairCount(), piece));
             if (filters == null) {
-                block.putLong(end).putInt(0);
+                block.putLong(sections.end).putInt(0);
             } else {
                 filters.saveModels(piece);
-                writeSection(file, end, piece, block, index, interval -> filters.save(interval.contentNumber(), piece));
+                sections.write(interval -> filters.save(interval.contentNumber(), piece));
             }
-            cache.fingerprints.save(block);
+            intervals.cache.fingerprints.save(block);
             file.write(FilePreamble.finish(block), 0);
-            if (anchorsEnd > LEAST_FORCED_BYTES) {
+            if (forced && anchorsEnd > LEAST_FORCED_BYTES) {
                 file.force();
-                vfs.syncDirectory(directory);
+                vfs.syncDirectory(path.getParent());
             }
+            return sections.end;
         } catch (StorageException | OutOfMemoryError e) {
-            delete(vfs, directory);
+            delete(vfs, path);
             throw e;
         }
     }
 
-    /** Writes what is in a piece, and what is put there of each interval; returns where it ends, as the block tells. */
-    private static long writeSection(
-            VfsFile file,
-            long at,
-            ByteBuffer piece,
-            ByteBuffer block,
-            SparseIndex index,
-            Consumer<IntervalCursor> put) {
-        CRC32C crc = new CRC32C();
-        long end = at;
-        IntervalCursor cursor = index.cursor();
-        for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
-            if (piece.remaining() < MOST_BYTES) {
-                crc.update(piece.duplicate().flip());
-                end += write(file, piece, end);
-            }
-            put.accept(cursor);
+    /** Writes sections one behind the other. */
+    private static final class Sections {
+        final ByteBuffer piece = newPiece(PIECE_BYTES);
+        private final VfsFile file;
+        private final ByteBuffer block; // which tells where each ends, and its checksum
+        private final SparseIndex index;
+        private final Epochs epochs;
+        long end = FilePreamble.BLOCK_BYTES;
+
+        Sections(VfsFile file, ByteBuffer block, SparseIndex index, Epochs epochs) {
+            this.file = file;
+            this.block = block;
+            this.index = index;
+            this.epochs = epochs;
         }
-        crc.update(piece.duplicate().flip());
-        end += write(file, piece, end);
-        block.putLong(end).putInt((int) crc.getValue());
-        return end;
+
+        /** Writes what is in the piece, and what is put there of each interval. */
+        void write(Consumer<IntervalCursor> put) {
+            CRC32C crc = new CRC32C();
+            IntervalCursor cursor = index.cursor();
+            for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
+                if (piece.remaining() < MOST_BYTES) {
+                    crc.update(piece.duplicate().flip());
+                    end += IntervalsFile.write(file, piece, end);
+                }
+                int ticket = epochs.enter(); // others may use the cache
+                try {
+                    put.accept(cursor);
+                } finally {
+                    epochs.exit(ticket);
+                }
+            }
+            crc.update(piece.duplicate().flip());
+            end += IntervalsFile.write(file, piece, end);
+            block.putLong(end).putInt((int) crc.getValue());
+        }
     }
 
     /** The first block of a file of this space, positioned behind its number of intervals. */
@@ -204,8 +219,7 @@ final class IntervalsFile {
      * @throws CorruptionException if the file changes while it is read
      */
     static boolean load(
-            Vfs vfs, Path directory, SpaceEngine engine, Intervals into, IntervalCache cache, RangeFilters filters) {
-        Path path = directory.resolve(StoreFiles.INTERVALS_NAME);
+            Vfs vfs, Path path, SpaceEngine engine, Intervals into, IntervalCache cache, RangeFilters filters) {
         if (!vfs.exists(path)) {
             return false;
         }
@@ -304,19 +318,14 @@ final class IntervalsFile {
     }
 
     /**
-     * Deletes the file, if there is one and it can be done, and returns whether it was. Its deletion need not be
-     * durable, or succeed: it fits no later state of the space.
+     * Deletes a file of this kind or a {@link DirectoriesFile}, if there is one and it can be done, and returns whether
+     * it was. The deletion need not be durable, or succeed: the file fits no later state of the space.
      */
-    static boolean delete(Vfs vfs, Path directory) {
-        return delete(vfs, directory, StoreFiles.INTERVALS_NAME);
-    }
-
-    /** Deletes a file that fits no later state of the space, as {@link #delete(Vfs, Path)} does. */
-    static boolean delete(Vfs vfs, Path directory, String name) {
+    static boolean delete(Vfs vfs, Path path) {
         try {
-            return vfs.deleteIfExists(directory.resolve(name));
+            return vfs.deleteIfExists(path);
         } catch (StorageException e) {
-            LOG.log(System.Logger.Level.WARNING, "The file " + name + " stays in " + directory, e);
+            LOG.log(System.Logger.Level.WARNING, "A file that is not needed stays: " + path, e);
             return false;
         }
     }

@@ -154,6 +154,7 @@ public final class Store implements AutoCloseable {
                 new SharedForce(versions.visibleSequence(), health, large::force, lockWatch::requireHeldNowAndThen);
         this.commits = new CommitThread(settings, versions, opened.committer, retired, sharedForce, opened.scheduler);
         memory.whenWanted(commits::wake);
+        commits.serve(new RestedState(vfs, directory, intervals, engine));
         Path dataFile = directory.resolve(StoreFiles.SPACE_NAME).resolve("data");
         this.refiner = new Refiner(
                 versions, engine, intervals, intervalReader.notes().coarse(), opened.scheduler, this::signalDivided);
@@ -214,6 +215,12 @@ public final class Store implements AutoCloseable {
     public void defragmentHere() {
         health.requireUsable();
         commits.defragmentHere();
+    }
+
+    /** Saves what an open store saves while nobody writes, on the caller's thread. For stores without threads. */
+    public void saveAtRestHere() {
+        health.requireUsable();
+        commits.saveAtRestHere();
     }
 
     /** The path of writes. */
@@ -724,13 +731,14 @@ public final class Store implements AutoCloseable {
             LOG.log(System.Logger.Level.WARNING, "Logs that are not needed stay in " + directory, e);
         }
         try {
-            IntervalsFile.write(vfs, directory, index, cache, filters, engine);
-            DirectoriesFile.write(vfs, directory, index, cache, savedDirectories, engine);
+            IntervalsFile.write(vfs, directory.resolve(StoreFiles.INTERVALS_NAME), intervals, engine, true);
+            DirectoriesFile.write(vfs, directory, intervals, savedDirectories, engine);
         } catch (StorageException | OutOfMemoryError e) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "What " + directory + " had in memory was not saved, or not all of it; it will be made anew",
                     e);
         }
+        RestedState.delete(vfs, directory);
     }
 }

@@ -33,6 +33,10 @@ public final class StoreFiles {
     public static final String INTERVALS_NAME = "intervals";
     static final String DIRECTORIES_NAME = "directories";
     static final String UNFINISHED_DIRECTORIES_NAME = DIRECTORIES_NAME + ".new";
+    /** What the two above are after a clean close, these are while nobody writes to an open store. */
+    static final String RESTED_INTERVALS_NAME = INTERVALS_NAME + ".rested";
+
+    static final String RESTED_DIRECTORIES_NAME = DIRECTORIES_NAME + ".rested";
     /** Old versions that open snapshots keep beside memory. Nothing of it is needed after the store's end. */
     public static final String OLD_VERSIONS_NAME = "old-versions";
 

@@ -320,9 +320,14 @@ public final class StoreOpener {
         reader = new IntervalReader(engine.reads(), intervals, notes, space.resolve("data"), waits);
         large = new LargeValues(engine, health, settings.largeValueBytes);
         committer = new Committer(engine, reader, merges, overgrown, settings.stitchingThresholdBytes, large);
-        boolean wasClosed = IntervalsFile.load(vfs, directory, engine, intervals, cache, filters);
-        if (wasClosed) {
-            savedDirectories = DirectoriesFile.open(vfs, directory, engine, intervals.index, cache);
+        Path saved = directory.resolve(StoreFiles.INTERVALS_NAME);
+        boolean wasClosed = IntervalsFile.load(vfs, saved, engine, intervals, cache, filters);
+        boolean isKnown = wasClosed
+                || IntervalsFile.load(vfs, RestedState.intervalsOf(directory), engine, intervals, cache, filters);
+        if (isKnown) {
+            Path directories =
+                    wasClosed ? directory.resolve(StoreFiles.DIRECTORIES_NAME) : RestedState.directoriesOf(directory);
+            savedDirectories = DirectoriesFile.open(vfs, directories, engine, intervals.index, cache);
             reader.restoreFrom(savedDirectories);
         } else {
             IndexSampler.sample(engine, intervals, engine.store().file().path(), scheduler);
@@ -351,11 +356,14 @@ public final class StoreOpener {
         return deleteSaved() | recovery.deleteEmpty();
     }
 
-    /** Deletes the saved files of a clean close, which were loaded, and old versions; returns whether any existed. */
+    /** Deletes what was saved of the intervals, which was loaded, and old versions; returns whether any existed. */
     private boolean deleteSaved() {
         return vfs.deleteIfExists(directory.resolve(StoreFiles.OLD_VERSIONS_NAME))
-                | IntervalsFile.delete(vfs, directory)
-                | (savedDirectories == null && DirectoriesFile.delete(vfs, directory)); // else it is in use
+                | IntervalsFile.delete(vfs, directory.resolve(StoreFiles.INTERVALS_NAME))
+                | IntervalsFile.delete(vfs, RestedState.intervalsOf(directory))
+                | (savedDirectories == null // else it is in use
+                        && DirectoriesFile.delete(vfs, directory)
+                                | IntervalsFile.delete(vfs, RestedState.directoriesOf(directory)));
     }
 
     /**

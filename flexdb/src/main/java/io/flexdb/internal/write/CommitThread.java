@@ -65,6 +65,7 @@ public final class CommitThread {
     private final BooleanSupplier applyingOldest = this::applyOldest;
     private volatile Scheduler.Task task; // null until it begins, and where writers commit themselves
     private volatile Thread thread; // that runs it; null while none does
+    private volatile boolean isStopping;
     // By the task.
     private boolean over;
     private boolean awaitsRoom; // that a commit did not find
@@ -110,6 +111,16 @@ public final class CommitThread {
     void serve(CommitRequests writers, Refiner divisions) {
         work = writers;
         refiner = divisions;
+    }
+
+    /** Says who saves the state of the space while nobody writes to it. Once, before anything else. */
+    public void serve(RestSaver saver) {
+        upkeep.serve(saver);
+    }
+
+    /** Whether nobody has work for the thread. */
+    boolean isFree() {
+        return !isStopping && versions.oldestFrozen() == null && !hasErrands() && health.isUsable();
     }
 
     /** The turns on a processor while memtables are applied. */
@@ -344,6 +355,11 @@ public final class CommitThread {
         }
     }
 
+    /** Saves the state of the space as if nobody had written for a while, on the caller's thread. */
+    public void saveAtRestHere() {
+        upkeep.saveAtRest();
+    }
+
     /** Writes all fragmented intervals anew, on the caller's thread. For stores without a thread. */
     public void defragmentHere() {
         orStop(upkeep::defragmentAll);
@@ -456,6 +472,7 @@ public final class CommitThread {
         long begin = System.nanoTime();
         EventSpan event = StoreEvents.commit();
         CommitBatch batch = choice.choose();
+        upkeep.endRest();
         versions.awaitVisible(batch.lastSequence());
         sharedForce.awaitDurable(batch.lastSequence());
         large.seal();
@@ -735,6 +752,7 @@ public final class CommitThread {
 
     /** Waits for the end of the thread, if there is one. An interrupt of the caller stays pending. */
     public void stop() {
+        isStopping = true;
         Scheduler.Task begun = task;
         if (begun != null) {
             begun.end();

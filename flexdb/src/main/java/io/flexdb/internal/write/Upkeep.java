@@ -8,7 +8,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Work on the space that can wait until there is nothing to commit: it collects garbage, shortens the data file,
- * removes expired pairs, makes filters and defragments. By the thread that commits, piece by piece.
+ * removes expired pairs, makes filters, defragments and saves what is known of intervals. By the thread that commits,
+ * piece by piece.
  */
 final class Upkeep {
     private static final byte[] FIRST_KEY = {};
@@ -21,9 +22,11 @@ final class Upkeep {
     private final Defragmenter defragmenter;
     private final FilterBuilder filterBuilder;
     private final Sweeper sweeper;
+    private final Rests rests;
     // Made at opening, as those of CommitThread.
     private final BooleanSupplier sweeping = this::sweepInTime;
     private final BooleanSupplier defragmenting = this::defragmentInTime;
+    private final BooleanSupplier isFree;
     private boolean garbageLeft; // perhaps
     private int readWaits; // that are left
     private boolean fileIsLong; // perhaps
@@ -40,9 +43,21 @@ final class Upkeep {
         this.defragmenter = committer.defragmenter(settings.defragmentedBytesPerSecond, settings.nanoClock, versions);
         this.filterBuilder = committer.filterBuilder(System::nanoTime);
         this.sweeper = new Sweeper(committer, compactor, System::nanoTime);
+        this.rests = new Rests(engine::beforeNextWrite, settings.nanoClock);
+        this.isFree = commits::isFree;
         if (versions.clock.mayHaveTimes()) {
             noteExpiring(FIRST_KEY, null);
         }
+    }
+
+    /** Says who saves the state of the space while nobody writes to it. Once, before the thread begins. */
+    void serve(RestSaver saver) {
+        rests.serve(saver);
+    }
+
+    /** Deletes what was saved then: a commit begins, and may need the room. */
+    void endRest() {
+        rests.forget();
     }
 
     /** Notes that there may be garbage that is worth collecting. */
@@ -62,13 +77,13 @@ final class Upkeep {
 
     /** Whether it is time for something else. It reads no files. */
     boolean isDue() {
-        return filterBuilder.isDue() || defragmenter.isDue() || sweeper.isDue();
+        return filterBuilder.isDue() || defragmenter.isDue() || sweeper.isDue() || rests.isDue();
     }
 
     /** How long to wait for that, before asking again. */
     long nanosToNextLook() {
         long others = Math.min(filterBuilder.nanosToNextLook(), defragmenter.nanosToNextLook());
-        return Math.min(others, sweeper.nanosToNextLook());
+        return Math.min(others, Math.min(sweeper.nanosToNextLook(), Math.max(1, rests.nanosToNextLook())));
     }
 
     /** Bytes of intervals that were defragmented. Any thread. */
@@ -90,6 +105,8 @@ final class Upkeep {
             filterBuilder.buildSome();
         } else if (defragmenter.isDue()) {
             defragmentSome();
+        } else if (rests.isDue()) {
+            rests.saveIfWorthIt(isFree);
         } else {
             return false;
         }
@@ -153,6 +170,11 @@ final class Upkeep {
     }
 
     // ---- on the caller's thread, for stores without a thread
+
+    /** Saves the state of the space as if nobody had written for a while. */
+    void saveAtRest() {
+        rests.save(() -> true);
+    }
 
     /** Removes all expired pairs, where it is worth it; true. */
     boolean sweepAll() {

@@ -116,7 +116,8 @@ class RefinerTest {
         DirectoriesFile.delete(VFS, directory);
         assertEquals((long) COUNT * recordBytes(), index.totalBytes());
         IntervalCache unused = new IntervalCache(new Epochs(), 0, new OffHeap());
-        IntervalsFile.write(VFS, directory, index, unused, null, closed.engine);
+        Intervals intervals = new Intervals(index, unused, null);
+        IntervalsFile.write(VFS, directory.resolve(StoreFiles.INTERVALS_NAME), intervals, closed.engine, true);
     }
 
     private static SparseIndex indexOf(long[] bytes, int[] pairs, byte[]... anchors) {

@@ -66,6 +66,7 @@ final class SpaceDurability implements AutoCloseable {
     private PendingResult<Void> batchWritten; // of the batch on its way to the log; null if there is none
     private Checkpoint checkpoint; // under way, or done and not looked at; else null
     private long unchangedBytes; // of the log, if nothing has changed since the opening or a checkpoint
+    private Runnable beforeNextWrite; // null if nobody wants to know
     private long tag;
     private long logBytesWritten;
     private long checkpointsBegun;
@@ -150,6 +151,22 @@ final class SpaceDurability implements AutoCloseable {
         edits.batchEnded();
     }
 
+    /**
+     * Says what is run, once, by the writer, before the files get anything that a recovery would find. If it throws,
+     * they get nothing.
+     */
+    void beforeNextWrite(Runnable action) {
+        beforeNextWrite = action;
+    }
+
+    private void announceWrite() {
+        Runnable action = beforeNextWrite;
+        if (action != null) {
+            action.run();
+            beforeNextWrite = null;
+        }
+    }
+
     /** Makes all changes so far durable, together with a tag that is found again after a crash. */
     void sync(long newTag) {
         takeGivenBack();
@@ -188,6 +205,7 @@ final class SpaceDurability implements AutoCloseable {
 
     /** Ends the batch, and returns what is left to do for it. */
     private BatchWrite beginBatch() {
+        announceWrite();
         boolean mustForceData = store.writeAppended();
         store.noteTouched(batch);
         ByteBuffer payload = batch.finish(tag);
@@ -291,6 +309,7 @@ final class SpaceDurability implements AutoCloseable {
 
     /** A checkpoint to a new file; false if there is no space or memory for that, and then nothing has changed. */
     private boolean checkpointToCopy() {
+        announceWrite();
         finishBatch();
         if (batch.hasEdits() || store.hasNotes()) {
             writeBatch(true);
@@ -345,6 +364,7 @@ final class SpaceDurability implements AutoCloseable {
 
     /** Seals the state of now and lets it be written while the writer goes on, into a new log. */
     private void startCheckpoint() {
+        announceWrite();
         finishBatch();
         if (batch.hasEdits() || store.hasNotes()) {
             writeBatch(true);

@@ -637,6 +637,14 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
         return durability.logGeneration();
     }
 
+    /**
+     * Says what is run, once, by the writer, before the files get anything that a recovery would find: until then what
+     * {@link #treeVersion}, {@link #logGeneration} and {@link #tag} name is the content of now.
+     */
+    public void beforeNextWrite(Runnable action) {
+        durability.beforeNextWrite(action);
+    }
+
     /** The version of the FlexTree that was found at opening. */
     public long openedTreeVersion() {
         return openedTreeVersion;

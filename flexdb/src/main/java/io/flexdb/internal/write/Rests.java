@@ -1,0 +1,84 @@
+package io.flexdb.internal.write;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Knows when nothing has been written to the space for a while, and has saved then what opening after a kill would have
+ * to make anew. By the thread that commits.
+ */
+final class Rests {
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long BYTES_PER_SECOND = 1 << 20; // on average, of a store that rests again and again
+
+    private final Consumer<Runnable> beforeNextWrite;
+    private final LongSupplier nanoClock;
+    private final Runnable beforeWrite = this::forget; // made at opening, as those of CommitThread
+    private RestSaver saver; // null until it is known
+    private boolean isWritten = true; // since the last look
+    private boolean isOver; // all is saved, or nothing is worth it
+    private long restsSince;
+    private long notBefore;
+
+    /** @param beforeNextWrite has something run before the space's files are written to, once */
+    Rests(Consumer<Runnable> beforeNextWrite, LongSupplier nanoClock) {
+        this.beforeNextWrite = beforeNextWrite;
+        this.nanoClock = nanoClock;
+        this.notBefore = nanoClock.getAsLong();
+    }
+
+    /** Says who saves. Once, before the thread begins. */
+    void serve(RestSaver newSaver) {
+        saver = newSaver;
+    }
+
+    /** Whether it is time to save. */
+    boolean isDue() {
+        return nanosToNextLook() == 0;
+    }
+
+    /** How long to wait for that, if nothing is written meanwhile. */
+    long nanosToNextLook() {
+        long now = nanoClock.getAsLong();
+        if (isWritten) {
+            isWritten = false;
+            isOver = false;
+            restsSince = now;
+            beforeNextWrite.accept(beforeWrite);
+        }
+        return isOver || saver == null ? Long.MAX_VALUE : Math.max(0, left(now));
+    }
+
+    private long left(long now) {
+        return Math.max(restsSince + REST_NANOS - now, notBefore - now);
+    }
+
+    /** Saves if it is worth it, unless somebody has work for the thread meanwhile. */
+    void saveIfWorthIt(BooleanSupplier isFree) {
+        isOver = !saver.isWorthIt();
+        if (!isOver) {
+            save(isFree);
+        }
+    }
+
+    /** Saves, unless somebody has work for the thread meanwhile. */
+    void save(BooleanSupplier isFree) {
+        long bytes = saver.save(isFree);
+        long now = nanoClock.getAsLong();
+        isOver = bytes > 0;
+        restsSince = now;
+        notBefore = now + TimeUnit.SECONDS.toNanos(bytes / BYTES_PER_SECOND);
+        beforeNextWrite.accept(beforeWrite); // to save may have written first
+        isWritten = false;
+    }
+
+    /** Deletes what was saved, since something is about to be written. */
+    void forget() {
+        isWritten = true;
+        if (saver != null) {
+            saver.forget();
+        }
+    }
+}

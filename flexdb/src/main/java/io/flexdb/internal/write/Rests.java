@@ -6,25 +6,31 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Knows when nothing has been written to the space for a while, and has saved then what opening after a kill would have
+ * Knows when nobody has written for a while, nor the space has changed, and has saved then what opening after a kill would have
  * to make anew. By the thread that commits.
  */
 final class Rests {
-    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long BYTES_PER_SECOND = 1 << 20; // on average, of a store that rests again and again
 
     private final Consumer<Runnable> beforeNextWrite;
+    private final LongSupplier lastWrite;
     private final LongSupplier nanoClock;
     private final Runnable beforeWrite = this::forget; // made at opening, as those of CommitThread
     private RestSaver saver; // null until it is known
-    private boolean isWritten = true; // since the last look
+    private boolean isWritten = true; // the space, since the last look
     private boolean isOver; // all is saved, or nothing is worth it
+    private long lastSeen;
     private long restsSince;
     private long notBefore;
 
-    /** @param beforeNextWrite has something run before the space's files are written to, once */
-    Rests(Consumer<Runnable> beforeNextWrite, LongSupplier nanoClock) {
+    /**
+     * @param beforeNextWrite has something run before the space's files are written to, once
+     * @param lastWrite the number of the last write, committed or not
+     */
+    Rests(Consumer<Runnable> beforeNextWrite, LongSupplier lastWrite, LongSupplier nanoClock) {
         this.beforeNextWrite = beforeNextWrite;
+        this.lastWrite = lastWrite;
         this.nanoClock = nanoClock;
         this.notBefore = nanoClock.getAsLong();
     }
@@ -47,6 +53,11 @@ final class Rests {
             isOver = false;
             restsSince = now;
             beforeNextWrite.accept(beforeWrite);
+        }
+        long last = lastWrite.getAsLong();
+        if (last != lastSeen) {
+            lastSeen = last;
+            restsSince = now;
         }
         return isOver || saver == null ? Long.MAX_VALUE : Math.max(0, left(now));
     }

@@ -43,7 +43,7 @@ final class Upkeep {
         this.defragmenter = committer.defragmenter(settings.defragmentedBytesPerSecond, settings.nanoClock, versions);
         this.filterBuilder = committer.filterBuilder(System::nanoTime);
         this.sweeper = new Sweeper(committer, compactor, System::nanoTime);
-        this.rests = new Rests(engine::beforeNextWrite, settings.nanoClock);
+        this.rests = new Rests(engine::beforeNextWrite, versions::visibleSequence, settings.nanoClock);
         this.isFree = commits::isFree;
         if (versions.clock.mayHaveTimes()) {
             noteExpiring(FIRST_KEY, null);

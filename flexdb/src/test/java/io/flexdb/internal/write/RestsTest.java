@@ -16,8 +16,9 @@ class RestsTest implements RestSaver {
     private boolean isWorthIt = true;
     private long bytes = 10 << 20;
     private int saves;
+    private long lastWrite;
     private int deletions;
-    private final Rests rests = new Rests(action -> beforeWrite = action, () -> now);
+    private final Rests rests = new Rests(action -> beforeWrite = action, () -> lastWrite, () -> now);
 
     RestsTest() {
         rests.serve(this);
@@ -56,11 +57,11 @@ class RestsTest implements RestSaver {
     @Test
     void itSavesOnceWhenNothingHasBeenWrittenForAWhile() {
         assertFalse(rests.isDue());
-        passes(9);
+        passes(29);
         write();
         assertFalse(rests.isDue());
-        assertEquals(10 * SECOND, rests.nanosToNextLook());
-        passes(9);
+        assertEquals(30 * SECOND, rests.nanosToNextLook());
+        passes(29);
         assertFalse(rests.isDue());
         assertEquals(SECOND, rests.nanosToNextLook());
         passes(1);
@@ -74,7 +75,7 @@ class RestsTest implements RestSaver {
     @Test
     void whatWasSavedIsDeletedBeforeSomethingIsWritten() {
         rests.isDue();
-        passes(10);
+        passes(30);
         save(true);
         deletions = 0;
         write();
@@ -86,7 +87,7 @@ class RestsTest implements RestSaver {
     void itWritesNoMoreThanAPartOfTheTimeWouldWrite() {
         bytes = 100 << 20;
         rests.isDue();
-        passes(10);
+        passes(30);
         save(true);
         write();
         assertFalse(rests.isDue());
@@ -98,13 +99,29 @@ class RestsTest implements RestSaver {
         assertEquals(2, saves);
     }
 
+    /** What is in memtables changes nothing in the space yet, but somebody is at work. */
+    @Test
+    void itWaitsForThoseThatWriteWithoutACommit() {
+        rests.isDue();
+        passes(29);
+        lastWrite++;
+        passes(1);
+        assertFalse(rests.isDue());
+        passes(30);
+        save(true);
+        lastWrite++;
+        passes(30);
+        assertFalse(rests.isDue(), "the space has not changed");
+        assertEquals(1, saves);
+    }
+
     @Test
     void whoIsInterruptedTriesAgainLater() {
         rests.isDue();
-        passes(10);
+        passes(30);
         save(false);
         assertFalse(rests.isDue());
-        passes(10);
+        passes(30);
         save(true);
         assertEquals(2, saves);
     }
@@ -113,14 +130,14 @@ class RestsTest implements RestSaver {
     void aSmallStoreIsLookedAtAgainWhenItWasWrittenTo() {
         isWorthIt = false;
         rests.isDue();
-        passes(10);
+        passes(30);
         save(true);
         assertEquals(0, saves);
         assertFalse(rests.isDue());
         write();
         isWorthIt = true;
         assertFalse(rests.isDue());
-        passes(10);
+        passes(30);
         save(true);
         assertEquals(1, saves);
     }

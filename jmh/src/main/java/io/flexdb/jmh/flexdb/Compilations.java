@@ -2,11 +2,15 @@ package io.flexdb.jmh.flexdb;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordingFile;
@@ -19,6 +23,7 @@ final class Compilations {
     private static final String OPTIMIZING = "c2";
     private static final String LIBRARY = "io.flexdb.";
     private static final int MOST_SHOWN = 25;
+    private static final int GROWN_SHARE = 4;
 
     private Compilations() {}
 
@@ -89,5 +94,58 @@ final class Compilations {
                     unit.machineCode));
         }
         return table.toString();
+    }
+
+    /** Names a method of a table and how many bytecodes it has with what is inlined. */
+    private static final Pattern LINE =
+            Pattern.compile("\\| `([^`]+)` \\| [0-9]+ \\| [0-9]+ \\| [0-9]+ \\| ([0-9,]+) \\|.*");
+
+    private static final Pattern HEAD = Pattern.compile("(.*): optimizing compiler .*");
+
+    /**
+     * Compares a table with that of the same title in an earlier text of such tables.
+     *
+     * @return a line that names methods that have grown by more than a quarter, or are new
+     */
+    static String grown(String table, String earlier) {
+        String title = title(table.lines().findFirst().orElse(""));
+        Map<String, Long> before = bytecodes(title, earlier);
+        if (before.isEmpty()) {
+            return title + ": no table to compare with";
+        }
+        List<String> grown = new ArrayList<>();
+        bytecodes(title, table).forEach((method, bytecodes) -> {
+            Long then = before.get(method);
+            if (then == null) {
+                grown.add(String.format(Locale.ROOT, "`%s` %,d, new", method, bytecodes));
+            } else if (bytecodes > then + then / GROWN_SHARE) {
+                grown.add(String.format(Locale.ROOT, "`%s` %,d instead of %,d", method, bytecodes, then));
+            }
+        });
+        return title + ": "
+                + (grown.isEmpty()
+                        ? "no method is new or has grown by more than a quarter"
+                        : "bytecodes of methods that are new or have grown: " + String.join("; ", grown));
+    }
+
+    /** The title if a line is the first of a table; else null. */
+    private static String title(String line) {
+        Matcher head = HEAD.matcher(line);
+        return head.matches() ? head.group(1) : null;
+    }
+
+    /** Bytecodes by method of the table with a title. */
+    private static Map<String, Long> bytecodes(String title, String text) {
+        Map<String, Long> bytecodes = new LinkedHashMap<>();
+        String current = null;
+        for (String line : text.lines().toList()) {
+            String begun = title(line);
+            current = begun == null ? current : begun;
+            Matcher method = LINE.matcher(line);
+            if (method.matches() && title != null && title.equals(current)) {
+                bytecodes.put(method.group(1), Long.parseLong(method.group(2).replace(",", "")));
+            }
+        }
+        return bytecodes;
     }
 }

@@ -207,7 +207,11 @@ public final class KeyValue {
         }
         boolean good = measureLimited(command, subject, prefix(space), round);
         if (settings.compilations && Files.exists(recording)) {
-            System.out.println(Compilations.table(subject.label() + ", " + workload.name(), recording));
+            String table = Compilations.table(subject.label() + ", " + workload.name(), recording);
+            System.out.println(table);
+            if (settings.compilationsBefore != null) {
+                System.out.println(Compilations.grown(table, Files.readString(settings.compilationsBefore)));
+            }
         }
         remove(copy);
         return good;

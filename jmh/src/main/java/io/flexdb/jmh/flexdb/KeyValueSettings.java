@@ -219,6 +219,12 @@ final class KeyValueSettings implements Callable<Integer> {
     boolean compilations;
 
     @Option(
+            names = "--compilations-before",
+            paramLabel = "FILE",
+            description = "With --compilations: say which methods are new or have grown since these tables.")
+    Path compilationsBefore;
+
+    @Option(
             names = "--duration",
             paramLabel = "SECONDS",
             defaultValue = "0",

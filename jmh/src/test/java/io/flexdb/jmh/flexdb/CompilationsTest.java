@@ -56,4 +56,27 @@ class CompilationsTest {
         assertTrue(line.matches("\\| `CompilationsTest\\$Busy\\.hot` \\| \\d+ \\| \\d+ \\| \\d+ \\| .*"), line);
         assertTrue(table.toLowerCase(Locale.ROOT).contains("machine code"), table);
     }
+
+    @Test
+    void methodsThatHaveGrownAreNamed() {
+        String before = tables("| `A.same` | 20 | 10 | 2 | 1,000 | 300 |", "| `A.larger` | 20 | 10 | 2 | 100 | 300 |")
+                + "Other, B: optimizing compiler 1.0 s\n\n| `A.new` | 20 | 10 | 2 | 100 | 300 |\n";
+        String now = tables(
+                "| `A.same` | 20 | 10 | 2 | 1,250 | 300 |",
+                "| `A.larger` | 20 | 10 | 2 | 1,126 | 300 |",
+                "| `A.new` | 2 | 1 | 1 | 100 | 300 |");
+        assertEquals(
+                "FlexDB, B: bytecodes of methods that are new or have grown: `A.larger` 1,126 instead of 100; `A.new`"
+                        + " 100, new",
+                Compilations.grown(now, before));
+        assertEquals(
+                "FlexDB, B: no method is new or has grown by more than a quarter", Compilations.grown(before, now));
+        assertEquals("FlexDB, B: no table to compare with", Compilations.grown(now, "# Something else\n"));
+    }
+
+    private static String tables(String... lines) {
+        return "FlexDB, B: optimizing compiler 6.0 s, 4.0 s of it on FlexDB's methods and what they inline\n\n"
+                + "| method | ms | longest, ms | times | bytecodes inlined | machine code, bytes |\n"
+                + "|---|---:|---:|---:|---:|---:|\n" + String.join("\n", lines) + "\n\n";
+    }
 }

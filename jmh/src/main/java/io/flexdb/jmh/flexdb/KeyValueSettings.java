@@ -221,7 +221,7 @@ final class KeyValueSettings implements Callable<Integer> {
     @Option(
             names = "--compilations-before",
             paramLabel = "FILE",
-            description = "With --compilations: say which methods are new or have grown since these tables.")
+            description = "With --compilations: say which methods are new since these tables, or twice as large.")
     Path compilationsBefore;
 
     @Option(

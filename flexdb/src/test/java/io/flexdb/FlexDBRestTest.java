@@ -10,6 +10,7 @@ import io.flexdb.flexspace.internal.vfs.VfsFile;
 import io.flexdb.flexspace.simulation.SimulatedVfs;
 import io.flexdb.internal.base.StoreSettings;
 import io.flexdb.storage.CorruptionException;
+import io.flexdb.storage.StoreHealth;
 import io.flexdb.testing.Waiting;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -153,6 +154,11 @@ class FlexDBRestTest {
         fill();
         store.db.saveAtRest();
         store.kill("killed at rest");
+        assertFalse(store.vfs.exists(INTERVALS));
+        assertTrue(store.vfs.exists(DIRECTORIES), "in use");
+        store.db.saveAtRest();
+        assertSaved(true);
+        store.kill("killed at rest again");
         store.db.saveAtRest();
         store.db.close();
         assertSaved(false);
@@ -179,6 +185,33 @@ class FlexDBRestTest {
             db.flush();
             assertFalse(Files.exists(directory.resolve("intervals.rested")));
         }
+    }
+
+    @Test
+    void onAFullDiskNothingIsSavedAndCommitsHaveTheRoomOfWhatWas() {
+        fill();
+        long used = usedBytes();
+        store.vfs.setCapacity(used + 1000);
+        store.db.saveAtRest();
+        assertSaved(false);
+        assertEquals(StoreHealth.State.USABLE, store.db.health().state());
+        store.vfs.setCapacity(Long.MAX_VALUE);
+        store.db.saveAtRest();
+        assertSaved(true);
+        store.vfs.setCapacity(usedBytes());
+        for (int i = 0; i < 200; i++) {
+            store.put(key(i), new byte[100]); // more than the space and its logs have left
+        }
+        store.flush();
+        assertSaved(false);
+        store.vfs.setCapacity(Long.MAX_VALUE);
+        store.kill("killed");
+    }
+
+    private long usedBytes() {
+        return store.vfs.files().stream()
+                .mapToLong(file -> store.vfs.content(file).length)
+                .sum();
     }
 
     /** A file that only a close makes proves that no log is missing. */

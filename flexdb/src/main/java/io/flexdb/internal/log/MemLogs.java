@@ -337,8 +337,8 @@ public final class MemLogs {
         return isSmall() || isLittle || memory.isShort();
     }
 
-    /** Whether other stores wait for memory. */
-    public boolean areOthersShort() {
+    /** Whether the memory that stores share is short, so that others may wait for some. */
+    public boolean isMemoryShort() {
         return memory.isShort();
     }
 

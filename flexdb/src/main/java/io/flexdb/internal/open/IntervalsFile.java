@@ -24,6 +24,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.zip.CRC32C;
@@ -87,7 +88,7 @@ final class IntervalsFile {
      * be forced twice.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
-    private static final int LEAST_FORCED_BYTES = 64 << 10; // of anchors
+    private static final int LEAST_FORCED_BYTES = 256 << 10;
 
     private static final int SECTIONS = 3;
     private static final int FIELD_BYTES =
@@ -98,48 +99,59 @@ final class IntervalsFile {
 
     private IntervalsFile() {}
 
-    /**
-     * Writes the file of a space that nobody changes. If that fails, there is no file, or one that does not count.
-     *
-     * @param path of the file
-     * @param forced whether it is made durable unless it is small; else a power cut may take it
-     * @return its length
-     */
-    static long write(Vfs vfs, Path path, Intervals intervals, SpaceEngine engine, boolean forced) {
+    /** Writes the file when the store is closed. If that fails, there is no file, or one that does not count. */
+    static void write(Vfs vfs, Path path, Intervals intervals, SpaceEngine engine) {
         vfs.deleteIfExists(path);
+        try {
+            writeFile(vfs, path, intervals, engine, () -> true);
+            try (VfsFile file = vfs.open(path, OpenMode.READ_WRITE)) {
+                if (file.size() > LEAST_FORCED_BYTES) {
+                    file.force();
+                    vfs.syncDirectory(path.getParent());
+                }
+            }
+        } catch (StorageException | OutOfMemoryError e) {
+            delete(vfs, path);
+            throw e;
+        }
+    }
+
+    /**
+     * Writes a new file of a space that nobody changes meanwhile, which counts from the last step on.
+     *
+     * @param goOn asked now and then whether to go on
+     * @return its length, or 0 if it did not
+     */
+    static long writeFile(Vfs vfs, Path path, Intervals intervals, SpaceEngine engine, BooleanSupplier goOn) {
         try (VfsFile file = vfs.open(path, OpenMode.CREATE)) {
             SparseIndex index = intervals.index;
             RangeFilters filters = intervals.filters;
             ByteBuffer block = beginBlock(FormatVersion.INTERVALS, index, engine);
-            Sections sections = new Sections(file, block, index, engine.owner().epochs());
+            Sections sections = new Sections(file, block, index, engine.owner().epochs(), goOn);
             ByteBuffer piece = sections.piece;
             byte[] anchor = new byte[RecordFormat.MAX_KEY_BYTES];
-            sections.write(interval -> {
+            boolean goesOn = sections.write(interval -> {
                 int length = interval.anchor(anchor);
                 piece.putLong(interval.lengthBytes())
                         .putInt(interval.pairCount())
                         .putInt(length);
                 piece.put(anchor, 0, length);
             });
-            long anchorsEnd = sections.end;
             SavedOutlines outlines = new SavedOutlines(intervals.cache);
-            sections.write(interval -> outlines.save(interval.contentNumber(), interval.pairCount(), piece));
+            goesOn = goesOn
+                    && sections.write(interval -> outlines.save(interval.contentNumber(), interval.pairCount(), piece));
             if (filters == null) {
                 block.putLong(sections.end).putInt(0);
             } else {
                 filters.saveModels(piece);
-                sections.write(interval -> filters.save(interval.contentNumber(), piece));
+                goesOn = goesOn && sections.write(interval -> filters.save(interval.contentNumber(), piece));
+            }
+            if (!goesOn) {
+                return 0;
             }
             intervals.cache.fingerprints.save(block);
             file.write(FilePreamble.finish(block), 0);
-            if (forced && anchorsEnd > LEAST_FORCED_BYTES) {
-                file.force();
-                vfs.syncDirectory(path.getParent());
-            }
             return sections.end;
-        } catch (StorageException | OutOfMemoryError e) {
-            delete(vfs, path);
-            throw e;
         }
     }
 
@@ -150,23 +162,28 @@ final class IntervalsFile {
         private final ByteBuffer block; // which tells where each ends, and its checksum
         private final SparseIndex index;
         private final Epochs epochs;
+        private final BooleanSupplier goOn;
         long end = FilePreamble.BLOCK_BYTES;
 
-        Sections(VfsFile file, ByteBuffer block, SparseIndex index, Epochs epochs) {
+        Sections(VfsFile file, ByteBuffer block, SparseIndex index, Epochs epochs, BooleanSupplier goOn) {
+            this.goOn = goOn;
             this.file = file;
             this.block = block;
             this.index = index;
             this.epochs = epochs;
         }
 
-        /** Writes what is in the piece, and what is put there of each interval. */
-        void write(Consumer<IntervalCursor> put) {
+        /** Writes what is in the piece, and what is put there of each interval; false if it did not go on. */
+        boolean write(Consumer<IntervalCursor> put) {
             CRC32C crc = new CRC32C();
             IntervalCursor cursor = index.cursor();
             for (cursor.first(index.current()); cursor.isValid(); cursor.next()) {
                 if (piece.remaining() < MOST_BYTES) {
                     crc.update(piece.duplicate().flip());
                     end += IntervalsFile.write(file, piece, end);
+                    if (!goOn.getAsBoolean()) {
+                        return false;
+                    }
                 }
                 int ticket = epochs.enter(); // others may use the cache
                 try {
@@ -178,6 +195,7 @@ final class IntervalsFile {
             crc.update(piece.duplicate().flip());
             end += IntervalsFile.write(file, piece, end);
             block.putLong(end).putInt((int) crc.getValue());
+            return true;
         }
     }
 

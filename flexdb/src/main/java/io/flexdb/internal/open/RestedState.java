@@ -57,20 +57,30 @@ final class RestedState implements RestSaver {
     public long save(BooleanSupplier goOn) {
         forget();
         engine.sync(engine.tag()); // garbage collection may have written last
+        if (engine.isCheckpointUnderWay()) {
+            return 0; // it would name the version before
+        }
         isSaved = true;
-        long bytes = 0;
+        long bytes;
         try {
-            long ofDirectories = DirectoriesFile.writeFile(vfs, directoriesPath, intervals, null, engine, goOn);
-            if (ofDirectories > 0) {
-                bytes = ofDirectories + IntervalsFile.write(vfs, intervalsPath, intervals, engine, false);
-            }
+            vfs.deleteIfExists(directoriesPath); // of an earlier opening, which may still be in use
+            bytes = write(goOn);
         } catch (StorageException | OutOfMemoryError e) {
             LOG.log(System.Logger.Level.DEBUG, "What a kill would have made anew was not saved", e);
+            bytes = FAILED;
         }
-        if (bytes == 0) {
+        if (bytes <= 0) {
             forget();
         }
         return bytes;
+    }
+
+    /** Returns how many bytes it has written; 0 if it did not go on. */
+    private long write(BooleanSupplier goOn) {
+        long ofDirectories = DirectoriesFile.writeFile(vfs, directoriesPath, intervals, null, engine, goOn);
+        long ofIntervals =
+                ofDirectories == 0 ? 0 : IntervalsFile.writeFile(vfs, intervalsPath, intervals, engine, goOn);
+        return ofIntervals == 0 ? 0 : ofDirectories + ofIntervals;
     }
 
     @Override

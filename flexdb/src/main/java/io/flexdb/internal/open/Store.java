@@ -731,7 +731,7 @@ public final class Store implements AutoCloseable {
             LOG.log(System.Logger.Level.WARNING, "Logs that are not needed stay in " + directory, e);
         }
         try {
-            IntervalsFile.write(vfs, directory.resolve(StoreFiles.INTERVALS_NAME), intervals, engine, true);
+            IntervalsFile.write(vfs, directory.resolve(StoreFiles.INTERVALS_NAME), intervals, engine);
             DirectoriesFile.write(vfs, directory, intervals, savedDirectories, engine);
         } catch (StorageException | OutOfMemoryError e) {
             LOG.log(

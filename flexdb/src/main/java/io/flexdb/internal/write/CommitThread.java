@@ -336,7 +336,7 @@ public final class CommitThread {
     /** Gives back memory for segments, unless it is better kept for the next commit. */
     private void giveBackMemory() {
         if (memLogs.shouldKeepNothing()) {
-            if (memLogs.areOthersShort() && health.isUsable()) {
+            if (memLogs.isMemoryShort() && engine.canGiveBackMemory() && health.isUsable()) {
                 // What garbage collection wrote since the last commit would keep the memory until the next one, which
                 // may wait for another store that waits for this memory.
                 engine.sync(engine.tag());
@@ -576,6 +576,7 @@ public final class CommitThread {
      * in it.
      */
     private boolean applyActive(MemLog log) {
+        upkeep.endRest();
         boolean applied = reclaim(applyingOldest);
         if (applied) {
             work.freeze(log); // unless a writer has begun another one meanwhile
@@ -618,6 +619,7 @@ public final class CommitThread {
      */
     private long linkHere(SortedRun run, Runnable listed, Runnable published) {
         health.requireUsable();
+        upkeep.endRest();
         if (!reserve(run)) {
             throw linker.refusal();
         }
@@ -730,6 +732,7 @@ public final class CommitThread {
     private <T> T changeSpace(Supplier<T> change) {
         health.requireUsable();
         try {
+            upkeep.endRest();
             return change.get();
         } catch (UnreadableException e) { // an interval that can't be read was left as it is
             throw e.getCause();

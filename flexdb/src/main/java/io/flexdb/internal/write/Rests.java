@@ -11,6 +11,7 @@ import java.util.function.LongSupplier;
  */
 final class Rests {
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long MOST_NANOS_TO_RETRY = TimeUnit.HOURS.toNanos(1);
     private static final long BYTES_PER_SECOND = 1 << 20; // on average, of a store that rests again and again
 
     private final Consumer<Runnable> beforeNextWrite;
@@ -19,10 +20,11 @@ final class Rests {
     private final Runnable beforeWrite = this::forget; // made at opening, as those of CommitThread
     private RestSaver saver; // null until it is known
     private boolean isWritten = true; // the space, since the last look
-    private boolean isOver; // all is saved, or nothing is worth it
+    private boolean isOver; // all is saved, or nothing can be or is worth it
     private long lastSeen;
     private long restsSince;
     private long notBefore;
+    private long nanosToRetry = REST_NANOS; // who is interrupted may have written much
 
     /**
      * @param beforeNextWrite has something run before the space's files are written to, once
@@ -78,9 +80,10 @@ final class Rests {
     void save(BooleanSupplier isFree) {
         long bytes = saver.save(isFree);
         long now = nanoClock.getAsLong();
-        isOver = bytes > 0;
+        isOver = bytes != 0; // if it failed for want of room, it would take that again and again
         restsSince = now;
-        notBefore = now + TimeUnit.SECONDS.toNanos(bytes / BYTES_PER_SECOND);
+        nanosToRetry = bytes != 0 ? REST_NANOS : Math.min(2 * nanosToRetry, MOST_NANOS_TO_RETRY);
+        notBefore = now + (bytes != 0 ? TimeUnit.SECONDS.toNanos(bytes / BYTES_PER_SECOND) : nanosToRetry);
         beforeNextWrite.accept(beforeWrite); // to save may have written first
         isWritten = false;
     }

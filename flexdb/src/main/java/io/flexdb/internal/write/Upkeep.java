@@ -55,7 +55,7 @@ final class Upkeep {
         rests.serve(saver);
     }
 
-    /** Deletes what was saved then: a commit begins, and may need the room. */
+    /** Deletes what was saved then: the space is about to be changed, which may need the room. */
     void endRest() {
         rests.forget();
     }

@@ -117,7 +117,7 @@ class RefinerTest {
         assertEquals((long) COUNT * recordBytes(), index.totalBytes());
         IntervalCache unused = new IntervalCache(new Epochs(), 0, new OffHeap());
         Intervals intervals = new Intervals(index, unused, null);
-        IntervalsFile.write(VFS, directory.resolve(StoreFiles.INTERVALS_NAME), intervals, closed.engine, true);
+        IntervalsFile.write(VFS, directory.resolve(StoreFiles.INTERVALS_NAME), intervals, closed.engine);
     }
 
     private static SparseIndex indexOf(long[] bytes, int[] pairs, byte[]... anchors) {

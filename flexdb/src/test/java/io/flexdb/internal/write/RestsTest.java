@@ -115,12 +115,37 @@ class RestsTest implements RestSaver {
         assertEquals(1, saves);
     }
 
+    /** Who is interrupted has written for nothing. */
     @Test
-    void whoIsInterruptedTriesAgainLater() {
+    void whoIsInterruptedTriesAgainLaterAndLater() {
+        rests.isDue();
+        passes(30);
+        for (int wait = 60; wait <= 240; wait *= 2) {
+            save(false);
+            passes(wait - 1);
+            assertFalse(rests.isDue());
+            passes(1);
+        }
+        save(true);
+        assertEquals(4, saves);
+        write();
         rests.isDue();
         passes(30);
         save(false);
+        passes(60);
+        save(true);
+    }
+
+    @Test
+    void whatFailsIsTriedAgainWhenSomethingWasWritten() {
+        bytes = FAILED;
+        rests.isDue();
+        passes(30);
+        save(true);
+        passes(10_000);
         assertFalse(rests.isDue());
+        write();
+        rests.isDue();
         passes(30);
         save(true);
         assertEquals(2, saves);

@@ -22,9 +22,12 @@ final class MemorySums {
     private final WeakReference<OffHeap> account;
     private final SharedMemory shared; // null for none
     private final AtomicLong brought;
+    final long segmentBytes;
     private volatile boolean ended;
 
-    MemorySums(OffHeap account, SharedMemory shared, long broughtBytes) {
+    /** @param segmentBytes what it needs at once for its writes to files; 0 if it has none */
+    MemorySums(OffHeap account, SharedMemory shared, long broughtBytes, long segmentBytes) {
+        this.segmentBytes = segmentBytes;
         this.account = new WeakReference<>(account);
         this.shared = shared;
         this.brought = new AtomicLong(broughtBytes);

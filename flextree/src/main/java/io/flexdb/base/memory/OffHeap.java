@@ -88,7 +88,7 @@ public final class OffHeap {
     private final long reserveBytes;
     private final Runnable collector;
     private final ReferenceQueue<ByteBuffer> ownGone = new ReferenceQueue<>();
-    private volatile MemorySums sums = new MemorySums(this, null, 0);
+    private volatile MemorySums sums = new MemorySums(this, null, 0, 0);
     private volatile Giver giver;
     private volatile Runnable whenWanted;
     private volatile SharedMemory shared; // null for none; written before the first buffer is taken, as the sums are
@@ -152,9 +152,9 @@ public final class OffHeap {
      * @param segmentBytes what it needs for that at once
      */
     public void share(SharedMemory withOthers, long broughtBytes, long segmentBytes) {
-        sums = new MemorySums(this, withOthers, broughtBytes);
+        sums = new MemorySums(this, withOthers, broughtBytes, segmentBytes);
         shared = withOthers;
-        withOthers.join(sums, broughtBytes, segmentBytes);
+        withOthers.join(sums, broughtBytes);
     }
 
     /**

@@ -59,7 +59,7 @@ public final class SharedMemory {
     private final AtomicLong budget;
     private final AtomicLong counted = new AtomicLong(); // of uses that have a budget
     private final AtomicLongArray held = new AtomicLongArray(OffHeap.Use.values().length);
-    private final AtomicLong segmentBytes = new AtomicLong(); // of the largest that a store needs
+    private volatile long bytesToCommitWith; // of those that write to files
     private final AtomicLong letGo = new AtomicLong(); // of what is counted, and not collected yet
     private final AtomicBoolean collecting = new AtomicBoolean();
     private final AtomicLong notCollected = new AtomicLong(); // of what was let go of, by the last collection or since
@@ -71,7 +71,7 @@ public final class SharedMemory {
     private final Map<Integer, OfSize> free = new HashMap<>(); // by capacity; under this object's lock
     private long wishes; // for any size; likewise
     private volatile long freeBytes; // written under the lock
-    private final MemorySums dropped = new MemorySums(null, this, 0); // of the free ones
+    private final MemorySums dropped = new MemorySums(null, this, 0, 0); // of the free ones
     // Of stores that nobody has closed and nobody uses any more, nothing may be kept here but what is held for them.
     private final Set<MemorySums> accounts = ConcurrentHashMap.newKeySet();
 
@@ -96,10 +96,8 @@ public final class SharedMemory {
 
     /**
      * @param broughtBytes added to the budget
-     * @param neededBytes of a segment, if it writes any; else 0
      */
-    void join(MemorySums account, long broughtBytes, long neededBytes) {
-        segmentBytes.accumulateAndGet(neededBytes, Math::max);
+    void join(MemorySums account, long broughtBytes) {
         for (MemorySums other : accounts) {
             if (other.account() == null) { // nobody has closed it
                 tookBack(other.takeBrought());
@@ -108,11 +106,25 @@ public final class SharedMemory {
         accounts.removeIf(MemorySums::isForgotten);
         budget.addAndGet(broughtBytes);
         accounts.add(account);
+        sumUp();
+    }
+
+    /** A segment, the largest that anybody writes, and what each commits with. */
+    private synchronized void sumUp() {
+        long segment = 0;
+        long all = 0;
+        for (MemorySums account : accounts) {
+            boolean writes = account.segmentBytes > 0 && !account.hasEnded();
+            segment = writes ? Math.max(segment, account.segmentBytes) : segment;
+            all += writes ? COMMIT_BYTES : 0;
+        }
+        bytesToCommitWith = segment + all;
     }
 
     /** An account has ended. With the last one ends what is kept for the next one, which there may never be. */
     void left(MemorySums account) {
         endClaim(account, Long.MAX_VALUE);
+        sumUp();
         if (accountCount() == 0) {
             dropFree(Long.MAX_VALUE);
         }
@@ -167,18 +179,16 @@ public final class SharedMemory {
             return all;
         }
         long others = held(OffHeap.Use.SEGMENTS) + held(OffHeap.Use.READS) + held(OffHeap.Use.COMMITS);
-        long reserved = Math.max(0, bytesToCommitWith() - others);
+        long reserved = Math.max(0, reservedBytes() - others);
         // One store alone takes all of what is a measure: small buffers beyond that are no reason to be short.
         return all - reserved + (hard || use == OffHeap.Use.CACHE ? 0 : all / SLACK_SHARE);
     }
 
     /** What caches and memtables leave to those who write them to files, be it in use or not. */
-    private long bytesToCommitWith() {
+    private long reservedBytes() {
         long all = budget.get();
         long share = Math.min(MOST_RESERVED_BYTES, all / RESERVED_SHARE);
-        long segment = segmentBytes.get();
-        boolean needsMore = hard && segment > 0;
-        return needsMore ? Math.max(share, Math.min(all / 2, segment + accounts.size() * COMMIT_BYTES)) : share;
+        return hard ? Math.max(share, Math.min(all / 2, bytesToCommitWith)) : share;
     }
 
     private long claimedByOthers(MemorySums asking) {

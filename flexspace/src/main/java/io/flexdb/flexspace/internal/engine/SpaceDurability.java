@@ -400,6 +400,12 @@ final class SpaceDurability implements AutoCloseable {
         store.releaseEmptied();
     }
 
+    /** Whether there is one, once that is ended which is done. */
+    boolean isCheckpointUnderWay() {
+        finishCheckpointIfDone();
+        return checkpoint != null;
+    }
+
     /** Ends the checkpoint under way, if there is one that is done: what it has freed can be used from then on. */
     void finishCheckpointIfDone() {
         if (checkpoint != null && checkpoint.isDone()) {

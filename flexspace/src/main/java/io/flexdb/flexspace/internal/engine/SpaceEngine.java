@@ -112,10 +112,15 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
 
     /** Gives back memory that is not needed until the next change. By the writer, when all changes are durable. */
     public void giveBackMemory() {
-        if (!collector.isSweeping()) {
+        if (canGiveBackMemory()) {
             durability.revokeGranted(); // which counts on a buffer
             store.giveBackBuffers();
         }
+    }
+
+    /** Whether there is some that {@link #giveBackMemory} gives back, at least when all changes are durable. */
+    public boolean canGiveBackMemory() {
+        return !collector.isSweeping() && store.buffers().memoryBytes() > 0;
     }
 
     /** Whether a directory holds a space. */
@@ -600,6 +605,11 @@ public final class SpaceEngine implements ExtentRewriter, AutoCloseable {
     /** The counts. */
     public SpaceFigures figures() {
         return figures;
+    }
+
+    /** Whether one is being written, after which {@link #treeVersion} is another. By the writer. */
+    public boolean isCheckpointUnderWay() {
+        return durability.isCheckpointUnderWay();
     }
 
     /** Checkpoints begun since opening: each has ended the writer's epoch. */

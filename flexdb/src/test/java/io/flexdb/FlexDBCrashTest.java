@@ -37,6 +37,7 @@ class FlexDBCrashTest {
             if (round == 1) {
                 store.sync();
                 store.deleteRange(key(100), key(250));
+                store.db.saveAtRest();
                 store.db.defragment();
                 store.clock.advance(60);
                 store.db.saveAtRest();

@@ -76,7 +76,6 @@ class FlexDBBarrierTest {
             "force StagedBytes.force < StagedPieces.orFail < StagedPieces.finishAndForce",
             // What was saved at rest is gone for good: FlexDBRestTest misses that.
             "sync RestedState.forget < RestedState.save < Rests.save",
-            "sync RestedState.forget < Rests.forget < SpaceDurability.announceWrite",
             "sync RestedState.forget < Rests.forget < Upkeep.endRest",
             // This has a test of its own below.
             NAME_OF_A_RECYCLED_LOG);

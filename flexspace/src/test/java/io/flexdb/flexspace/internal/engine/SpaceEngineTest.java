@@ -19,6 +19,7 @@ import io.flexdb.flextree.ExtentCursor;
 import io.flexdb.flextree.FlexTreeView;
 import io.flexdb.storage.CorruptionException;
 import io.flexdb.storage.StoreIoException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -81,6 +82,52 @@ class SpaceEngineTest {
     }
 
     /** A read that begins late still finds the view published last, though checkpoints have ended epochs since then. */
+    /** Whatever a recovery would find: batches of the log, and checkpoints. */
+    @Test
+    void whoWantsToKnowIsToldBeforeTheNextWrite() {
+        for (boolean checkpoint : new boolean[] {false, true}) {
+            fill(3);
+            engine.sync(1);
+            List<Long> told = new ArrayList<>();
+            long before = logAndTreeBytes();
+            engine.beforeNextWrite(() -> told.add(logAndTreeBytes()));
+            engine.sync(1); // has nothing to write
+            fill(1);
+            assertEquals(List.of(), told);
+            if (checkpoint) {
+                engine.checkpoint();
+            } else {
+                engine.sync(1);
+            }
+            assertEquals(List.of(before), told);
+            assertTrue(logAndTreeBytes() > before);
+            fill(1);
+            engine.sync(2);
+            assertEquals(1, told.size(), "told once");
+        }
+    }
+
+    /** Who can't do what is to be done first is told again, and nothing is written. */
+    @Test
+    void nothingIsWrittenAsLongAsSomebodyObjects() {
+        fill(3);
+        engine.sync(1);
+        long before = logAndTreeBytes();
+        engine.beforeNextWrite(() -> {
+            throw new StoreIoException("deletion", DIRECTORY, new IOException("a test"));
+        });
+        fill(1);
+        for (int i = 0; i < 2; i++) {
+            assertThrows(StoreIoException.class, () -> engine.sync(1));
+            assertThrows(StoreIoException.class, engine::checkpoint);
+        }
+        assertEquals(before, logAndTreeBytes());
+    }
+
+    private long logAndTreeBytes() {
+        return vfs.bytesWritten(name -> name.contains("log") || name.contains("tree"));
+    }
+
     @Test
     void checkpointsDoNotLetGoWhatIsPublished() {
         fill(200);

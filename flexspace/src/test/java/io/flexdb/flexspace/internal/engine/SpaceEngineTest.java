@@ -81,7 +81,6 @@ class SpaceEngineTest {
         engine.sync(1);
     }
 
-    /** A read that begins late still finds the view published last, though checkpoints have ended epochs since then. */
     /** Whatever a recovery would find: batches of the log, and checkpoints. */
     @Test
     void whoWantsToKnowIsToldBeforeTheNextWrite() {
@@ -128,6 +127,7 @@ class SpaceEngineTest {
         return vfs.bytesWritten(name -> name.contains("log") || name.contains("tree"));
     }
 
+    /** A read that begins late still finds the view published last, though checkpoints have ended epochs since then. */
     @Test
     void checkpointsDoNotLetGoWhatIsPublished() {
         fill(200);

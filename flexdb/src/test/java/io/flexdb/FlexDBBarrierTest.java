@@ -74,7 +74,7 @@ class FlexDBBarrierTest {
             // What a bulk load or a large transaction has staged is forced again before the log names it.
             "force StagedBytes.force < StagedPieces.orFail < StagedPieces.force",
             "force StagedBytes.force < StagedPieces.orFail < StagedPieces.finishAndForce",
-            // What was saved at rest is gone for good: FlexDBRestTest misses that.
+            // The files of a rest are gone for good: FlexDBRestTest misses that.
             "sync RestedState.forget < RestedState.save < Rests.save",
             "sync RestedState.forget < Rests.forget < Upkeep.endRest",
             // This has a test of its own below.

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an open store saves while nobody writes to it is used after a kill, and by no later state. */
+/** An open store to which nobody writes saves its index: for an opening after a kill, and for no later state. */
 class FlexDBRestTest {
     private static final Path INTERVALS = StoreDriver.DIRECTORY.resolve("intervals.rested");
     private static final Path DIRECTORIES = StoreDriver.DIRECTORY.resolve("directories.rested");

@@ -103,12 +103,11 @@ final class IntervalsFile {
     static void write(Vfs vfs, Path path, Intervals intervals, SpaceEngine engine) {
         vfs.deleteIfExists(path);
         try {
-            writeFile(vfs, path, intervals, engine, () -> true);
-            try (VfsFile file = vfs.open(path, OpenMode.READ_WRITE)) {
-                if (file.size() > LEAST_FORCED_BYTES) {
+            if (writeFile(vfs, path, intervals, engine, () -> true) > LEAST_FORCED_BYTES) {
+                try (VfsFile file = vfs.open(path, OpenMode.READ_WRITE)) {
                     file.force();
-                    vfs.syncDirectory(path.getParent());
                 }
+                vfs.syncDirectory(path.getParent());
             }
         } catch (StorageException | OutOfMemoryError e) {
             delete(vfs, path);
@@ -166,11 +165,11 @@ final class IntervalsFile {
         long end = FilePreamble.BLOCK_BYTES;
 
         Sections(VfsFile file, ByteBuffer block, SparseIndex index, Epochs epochs, BooleanSupplier goOn) {
-            this.goOn = goOn;
             this.file = file;
             this.block = block;
             this.index = index;
             this.epochs = epochs;
+            this.goOn = goOn;
         }
 
         /** Writes what is in the piece, and what is put there of each interval; false if it did not go on. */

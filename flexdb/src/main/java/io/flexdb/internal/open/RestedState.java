@@ -20,8 +20,8 @@ final class RestedState implements RestSaver {
      * G1  While there is such a file of intervals, the content of the space is the one that it was written for. So it is
      *     deleted, durably, before the space's files get anything that a recovery would find.
      *
-     * Of the directories those of the cache are saved alone, so that the work has a limit. What an earlier opening has
-     * saved, and nobody has asked for since, is made anew after a kill.
+     * Of the directories those of the cache are saved alone, so that the work has a limit. Those that an earlier opening
+     * has saved, and nobody has asked for since, are made anew after a kill.
      */
     private static final System.Logger LOG = System.getLogger("io.flexdb");
 
@@ -66,7 +66,10 @@ final class RestedState implements RestSaver {
             vfs.deleteIfExists(directoriesPath); // of an earlier opening, which may still be in use
             bytes = write(goOn);
         } catch (StorageException | OutOfMemoryError e) {
-            LOG.log(System.Logger.Level.DEBUG, "What a kill would have made anew was not saved", e);
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "The index and directories were not saved for an opening after a kill",
+                    e);
             bytes = FAILED;
         }
         if (bytes <= 0) {

@@ -33,7 +33,7 @@ public final class StoreFiles {
     public static final String INTERVALS_NAME = "intervals";
     static final String DIRECTORIES_NAME = "directories";
     static final String UNFINISHED_DIRECTORIES_NAME = DIRECTORIES_NAME + ".new";
-    /** What the two above are after a clean close, these are while nobody writes to an open store. */
+    /** Such files of an open store to which nobody writes, see {@link RestedState}. */
     static final String RESTED_INTERVALS_NAME = INTERVALS_NAME + ".rested";
 
     static final String RESTED_DIRECTORIES_NAME = DIRECTORIES_NAME + ".rested";

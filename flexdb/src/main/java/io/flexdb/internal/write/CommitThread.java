@@ -337,8 +337,8 @@ public final class CommitThread {
     private void giveBackMemory() {
         if (memLogs.shouldKeepNothing()) {
             if (memLogs.isMemoryShort() && engine.canGiveBackMemory() && health.isUsable()) {
-                // What garbage collection wrote since the last commit would keep the memory until the next one, which
-                // may wait for another store that waits for this memory.
+                // Bytes that garbage collection wrote since the last commit keep the memory until they are in the
+                // file. The next commit may wait for another store that waits for this memory.
                 engine.sync(engine.tag());
             }
             engine.giveBackMemory();

@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Knows when nobody has written for a while, nor the space has changed, and has saved then what opening after a kill would have
- * to make anew. By the thread that commits.
+ * Knows when nobody has written for a while, nor the space has changed, and has the index and directories saved then for
+ * an opening after a kill. By the thread that commits.
  */
 final class Rests {
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -24,7 +24,7 @@ final class Rests {
     private long lastSeen;
     private long restsSince;
     private long notBefore;
-    private long nanosToRetry = REST_NANOS; // who is interrupted may have written much
+    private long nanosToRetry = REST_NANOS; // an interrupted save may have written much
 
     /**
      * @param beforeNextWrite has something run before the space's files are written to, once
@@ -84,7 +84,7 @@ final class Rests {
         restsSince = now;
         nanosToRetry = bytes != 0 ? REST_NANOS : Math.min(2 * nanosToRetry, MOST_NANOS_TO_RETRY);
         notBefore = now + (bytes != 0 ? TimeUnit.SECONDS.toNanos(bytes / BYTES_PER_SECOND) : nanosToRetry);
-        beforeNextWrite.accept(beforeWrite); // to save may have written first
+        beforeNextWrite.accept(beforeWrite); // saving may have written to the space first
         isWritten = false;
     }
 

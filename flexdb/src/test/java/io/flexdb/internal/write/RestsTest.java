@@ -99,7 +99,7 @@ class RestsTest implements RestSaver {
         assertEquals(2, saves);
     }
 
-    /** What is in memtables changes nothing in the space yet, but somebody is at work. */
+    /** Writes to memtables change nothing in the space yet, but somebody is at work. */
     @Test
     void itWaitsForThoseThatWriteWithoutACommit() {
         rests.isDue();
@@ -115,7 +115,7 @@ class RestsTest implements RestSaver {
         assertEquals(1, saves);
     }
 
-    /** Who is interrupted has written for nothing. */
+    /** An interrupted save has written for nothing. */
     @Test
     void whoIsInterruptedTriesAgainLaterAndLater() {
         rests.isDue();

@@ -94,9 +94,7 @@ public final class SharedMemory {
         this.collector = collector;
     }
 
-    /**
-     * @param broughtBytes added to the budget
-     */
+    /** @param broughtBytes added to the budget */
     void join(MemorySums account, long broughtBytes) {
         for (MemorySums other : accounts) {
             if (other.account() == null) { // nobody has closed it
@@ -184,7 +182,7 @@ public final class SharedMemory {
         return all - reserved + (hard || use == OffHeap.Use.CACHE ? 0 : all / SLACK_SHARE);
     }
 
-    /** What caches and memtables leave to those who write them to files, be it in use or not. */
+    /** The bytes that caches and memtables leave to commits, be they in use or not. */
     private long reservedBytes() {
         long all = budget.get();
         long share = Math.min(MOST_RESERVED_BYTES, all / RESERVED_SHARE);

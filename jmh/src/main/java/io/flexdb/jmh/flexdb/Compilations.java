@@ -25,6 +25,12 @@ final class Compilations {
     private static final int MOST_SHOWN = 80;
     private static final int MOST_COMPARED = 25; // others come and go from run to run
 
+    /** Names a method of a table and how many bytecodes it has with what is inlined. */
+    private static final Pattern LINE =
+            Pattern.compile("\\| `([^`]+)` \\| [0-9]+ \\| [0-9]+ \\| [0-9]+ \\| ([0-9,]+) \\|.*");
+
+    private static final Pattern HEAD = Pattern.compile("(.*): optimizing compiler .*");
+
     private Compilations() {}
 
     /** The argument with which a JVM records what it compiles, into a file that it writes at its end. */
@@ -95,12 +101,6 @@ final class Compilations {
         }
         return table.toString();
     }
-
-    /** Names a method of a table and how many bytecodes it has with what is inlined. */
-    private static final Pattern LINE =
-            Pattern.compile("\\| `([^`]+)` \\| [0-9]+ \\| [0-9]+ \\| [0-9]+ \\| ([0-9,]+) \\|.*");
-
-    private static final Pattern HEAD = Pattern.compile("(.*): optimizing compiler .*");
 
     /**
      * Compares a table with that of the same title in an earlier text of such tables.
